@@ -1,0 +1,119 @@
+"""The attributes of the dialect: `#prog.program`, `#prog.monoid` and `#prog.access`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
+from xdsl.ir import Data
+from xdsl.ir.affine import AffineMap, AffineSet
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from .monoids import Monoid
+from .program import Program
+from .syntax import parse_program, print_program
+
+
+@irdl_attr_definition
+class ProgramAttr(Data[Program]):
+    """A scalar program, its nodes in order.
+
+    `#prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1} -> (v2)>`
+    """
+
+    name = "prog.program"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Program:
+        with parser.in_angle_brackets():
+            return parse_program(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            print_program(printer, self.data)
+
+
+@irdl_attr_definition
+class MonoidAttr(Data[Monoid]):
+    """What a reduction folds with: `#prog.monoid<sum>`."""
+
+    name = "prog.monoid"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Monoid:
+        with parser.in_angle_brackets():
+            name = parser.expect(
+                lambda: parser.parse_optional_keyword_in(tuple(m.value for m in Monoid)),
+                "expected a monoid: " + ", ".join(f"`{m.value}`" for m in Monoid),
+            )
+            return Monoid(name)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+
+@dataclass(frozen=True)
+class Access:
+    """Which element of a memory a point of an iteration space reads or writes.
+
+    The element's address is the offset plus `map` of the point's coordinates. Where
+    `condition` fails, a read gives zero and touches nothing.
+    """
+
+    memory: int
+    """An index into the memories of the loop."""
+    offset: int
+    """An index into the offsets of the loop, or -1 for none."""
+    map: AffineMap
+    """From the coordinates to one address."""
+    condition: AffineSet
+    """The points that have an element: all of them when there are no constraints."""
+
+    @classmethod
+    def of_map(cls, memory: int, map: AffineMap, offset: int = -1) -> Access:
+        """The access of every point."""
+        return cls(memory, offset, map, AffineSet(map.num_dims, 0, ()))
+
+
+@irdl_attr_definition
+class AccessAttr(Data[Access]):
+    """One access: `#prog.access<0, offset 1, affine_map<(d0) -> (d0)>>`.
+
+    The offset is left out when there is none, the condition when it always holds:
+    `#prog.access<0, affine_map<(d0) -> (d0 + -1)>, affine_set<(d0) : (d0 + -1 >= 0)>>`.
+    """
+
+    name = "prog.access"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Access:
+        with parser.in_angle_brackets():
+            memory = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            offset = -1
+            if parser.parse_optional_keyword("offset"):
+                offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
+                parser.parse_punctuation(",")
+            map = parser.parse_attribute()
+            if not isinstance(map, AffineMapAttr):
+                parser.raise_error("expected an `affine_map`")
+            if not parser.parse_optional_punctuation(","):
+                return Access.of_map(memory, map.data, offset)
+            condition = parser.parse_attribute()
+            if not isinstance(condition, AffineSetAttr):
+                parser.raise_error("expected an `affine_set`")
+            return Access(memory, offset, map.data, condition.data)
+
+    def print_parameter(self, printer: Printer) -> None:
+        access = self.data
+        with printer.in_angle_brackets():
+            printer.print_string(f"{access.memory}, ")
+            if access.offset >= 0:
+                printer.print_string(f"offset {access.offset}, ")
+            printer.print_attribute(AffineMapAttr(access.map))
+            if access.condition.constraints:
+                printer.print_string(", ")
+                printer.print_attribute(AffineSetAttr(access.condition))

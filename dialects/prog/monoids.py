@@ -1,0 +1,56 @@
+"""The monoids that reductions fold with: a kind and its identity."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+from .dtypes import FLOATS, Dtype, Value, integer_range
+from .kinds import Binary, accepts2
+
+
+class Monoid(Enum):
+    """A monoid; the member's value is its name in printed IR."""
+
+    SUM = "sum"
+    PRODUCT = "product"
+    MAX = "max"
+    MIN = "min"
+    __hash__ = object.__hash__
+
+    def kind(self, dtype: Dtype) -> Binary:
+        """The kind that combines the accumulator, its left operand, with an element."""
+        match self:
+            case Monoid.SUM:
+                return Binary.ADD
+            case Monoid.PRODUCT:
+                return Binary.AND if dtype is Dtype.bool else Binary.MUL
+            case Monoid.MAX:
+                return Binary.MAXIMUM
+            case Monoid.MIN:
+                return Binary.MINIMUM
+
+    def accepts(self, dtype: Dtype) -> bool:
+        """Whether elements of `dtype` can be folded."""
+        return accepts2(self.kind(dtype), dtype)
+
+    def identity(self, dtype: Dtype) -> Value:
+        """The value that a fold starts from: 0, 1 or true, the least or the greatest value."""
+        match self:
+            case Monoid.SUM:
+                return 0.0 if dtype in FLOATS else 0
+            case Monoid.PRODUCT:
+                return 1.0 if dtype in FLOATS else 1
+            case Monoid.MAX:
+                return _extremes(dtype)[0]
+            case Monoid.MIN:
+                return _extremes(dtype)[1]
+
+
+def _extremes(dtype: Dtype) -> tuple[Value, Value]:
+    """The least and the greatest value of `dtype` in its order."""
+    if dtype is Dtype.bool:
+        return False, True
+    if dtype in FLOATS:
+        return -math.inf, math.inf
+    return integer_range(dtype)

@@ -1,0 +1,138 @@
+"""The text form of programs: `(f32) {v0 = in 0, v1 = recip v0} -> (v1)`."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from .dtypes import Dtype, bits, value_of, width
+from .kinds import Binary, Compare, Kind1, Kind2, Kind3, Move, Ternary, Unary
+from .program import Const, Coord, In, InvalidProgram, Node, Op1, Op2, Op3, Program
+
+_KINDS1: dict[str, Kind1] = {kind.value: kind for kinds in (Move, Unary) for kind in kinds}
+_KINDS2: dict[str, Kind2] = {kind.value: kind for kinds in (Binary, Compare) for kind in kinds}
+_KINDS3: dict[str, Kind3] = {kind.value: kind for kind in Ternary}
+_LITERALS = {Dtype.bool: bool, Dtype.float32: float}
+"""The type of a literal of each dtype that isn't an integer's."""
+_DTYPES = {dtype.value: dtype for dtype in Dtype}
+
+
+def print_program(printer: Printer, program: Program) -> None:
+    """Print `program` so that `parse_program` reads back an equal one."""
+    ins = ", ".join(dtype.value for dtype in program.ins)
+    nodes = ", ".join(f"v{i} = {_node_text(node)}" for i, node in enumerate(program.nodes))
+    outs = ", ".join(f"v{out}" for out in program.outs)
+    printer.print_string(f"({ins}) {{{nodes}}} -> ({outs})")
+
+
+def _node_text(node: Node) -> str:
+    match node:
+        case In(i):
+            return f"in {i}"
+        case Coord(axis):
+            return f"coord {axis}"
+        case Const(dtype, element):
+            return f"const {_const_text(dtype, element)} : {dtype.value}"
+        case Op1(kind, dtype, i):
+            return f"{kind.value} v{i} : {dtype.value}"
+        case Op2(kind, i, j):
+            return f"{kind.value} v{i} v{j}"
+        case Op3(kind, i, j, l):
+            return f"{kind.value} v{i} v{j} v{l}"
+
+
+def _const_text(dtype: Dtype, element: bytes) -> str:
+    """A literal where one gives these very bits, the bits in hexadecimal otherwise."""
+    value = value_of(dtype, element)
+    if not isinstance(value, float):
+        if bits(dtype, value) == element:
+            return str(value).lower()
+    elif math.isfinite(value):
+        return _shortest_decimal(dtype, value)
+    return f"bits 0x{int.from_bytes(element, sys.byteorder):0{2 * width(dtype)}X}"
+
+
+def _shortest_decimal(dtype: Dtype, value: float) -> str:
+    """The shortest decimal with a point that reads back to the bits of `value`."""
+    element = bits(dtype, value)
+    texts = (f"{value:.{digits}g}" for digits in range(1, 18))
+    text = next(text for text in texts if bits(dtype, float(text)) == element)
+    mantissa, e, exponent = text.partition("e")
+    return (mantissa if "." in mantissa else mantissa + ".0") + e + exponent
+
+
+def parse_program(parser: AttrParser) -> Program:
+    """Parse what `print_program` prints; a parse error for a program that doesn't hold."""
+    start = parser.pos
+    ins = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_dtype(parser))
+    nodes: list[Node] = []
+    with parser.in_braces():
+        while parser.parse_optional_keyword(f"v{len(nodes)}"):
+            parser.parse_punctuation("=")
+            nodes.append(_parse_node(parser))
+            if not parser.parse_optional_punctuation(","):
+                break
+    parser.parse_punctuation("->")
+    outs = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: _parse_reference(parser)
+    )
+    try:
+        return Program.v(ins, nodes, outs)
+    except InvalidProgram as error:
+        parser.raise_error(str(error), start, parser.pos)
+
+
+def _parse_node(parser: AttrParser) -> Node:
+    head = parser.parse_identifier(context_msg=" for the kind of a node")
+    match head:
+        case "in":
+            return In(parser.parse_integer(allow_boolean=False, allow_negative=False))
+        case "coord":
+            return Coord(parser.parse_integer(allow_boolean=False, allow_negative=False))
+        case "const":
+            return _parse_const(parser)
+        case _ if kind1 := _KINDS1.get(head):
+            i = _parse_reference(parser)
+            parser.parse_punctuation(":")
+            return Op1(kind1, _parse_dtype(parser), i)
+        case _ if kind2 := _KINDS2.get(head):
+            return Op2(kind2, _parse_reference(parser), _parse_reference(parser))
+        case _ if kind3 := _KINDS3.get(head):
+            return Op3(kind3, *(_parse_reference(parser) for _ in range(3)))
+        case _:
+            parser.raise_error(f"unknown kind `{head}`")
+
+
+def _parse_reference(parser: AttrParser) -> int:
+    name = parser.parse_identifier(context_msg=" for an earlier node")
+    if not (name[0] == "v" and name[1:].isdecimal()):
+        parser.raise_error(f"expected the name of a node, as `v0`, found `{name}`")
+    return int(name[1:])
+
+
+def _parse_dtype(parser: AttrParser) -> Dtype:
+    name = parser.parse_identifier(context_msg=" for a dtype")
+    if name not in _DTYPES:
+        parser.raise_error(f"unknown dtype `{name}`")
+    return _DTYPES[name]
+
+
+def _parse_const(parser: AttrParser) -> Const:
+    """The bits, or a literal of the dtype that follows it."""
+    start = parser.pos
+    raw = parser.parse_optional_keyword("bits") is not None
+    value = parser.parse_number(allow_boolean=True)
+    end = parser.pos
+    parser.parse_punctuation(":")
+    dtype = _parse_dtype(parser)
+    try:
+        if raw and isinstance(value, int):
+            return Const(dtype, value.to_bytes(width(dtype), sys.byteorder))
+        if not raw and type(value) is _LITERALS.get(dtype, int):
+            return Const(dtype, bits(dtype, value))
+    except (OverflowError, ValueError):
+        pass
+    parser.raise_error(f"not a constant of {dtype.value}", start, end)

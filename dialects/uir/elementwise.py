@@ -1,0 +1,437 @@
+"""Literals, and the ops that compute each element of the result from one element per operand.
+
+`scalar` is an op's meaning as a Prog expression, read by the interpreter and the lowering. It is
+total; `fails` says for which operands the language makes the op a runtime error.
+`share` is the op's row in the week 6 gradient table.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import f32, i1, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import ConstantLike, Pure
+from xdsl.irdl import traits_def
+
+from dialects.prog import Dtype, E
+from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp
+from dialects.uir.elements import ElementsAttr, LiteralError, Scalar, literal_attr, parse_element
+from dialects.uir.types import (
+    DTYPE_NAMES,
+    DTYPES,
+    DType,
+    dtype_of,
+    is_value,
+    shape_of,
+    spell_shape,
+    spell_type,
+    tensor_type,
+)
+
+PROG_DTYPES: dict[Attribute, Dtype] = {i1: Dtype.bool, i32: Dtype.int32, f32: Dtype.float32}
+"""The Prog dtype that carries each element type."""
+
+
+@irdl_op_definition
+class ConstantOp(UirOp):
+    """A literal, a scalar: `uir.constant 1.0 : tensor<f32>`."""
+
+    name = "uir.constant"
+    value = prop_def(ElementsAttr)
+    traits = traits_def(Pure(), ConstantLike())
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        return tensor_type(DTYPES[attributes["value"].dtype])
+
+    @classmethod
+    def properties_of(cls, attributes: Attributes) -> dict[str, Attribute]:
+        return {"value": ElementsAttr(attributes["value"])}
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"value": self.value.data}
+
+    @staticmethod
+    def literal(dtype: DType, value: Scalar) -> ConstantOp:
+        """The op for `value`, an element of `dtype`."""
+        return ConstantOp.create(
+            result_types=[tensor_type(dtype)], properties={"value": literal_attr(dtype, value)}
+        )
+
+    def scalar_value(self) -> Scalar:
+        return self.value.data.values()[0]
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.value.data.spell())
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ConstantOp:
+        text = parser.parse_str_literal("a literal")
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        try:
+            dtype, value = parse_element(text)
+        except LiteralError as error:
+            parser.raise_error(str(error))
+        if type != tensor_type(DTYPES[dtype]):
+            parser.raise_error(f"`{text}` is a literal of type {tensor_type(DTYPES[dtype])}")
+        return cls.literal(DTYPES[dtype], value)
+
+
+def constant_of(value: SSAValue) -> Scalar | None:
+    """The literal that `value` is; None for any other value."""
+    return value.owner.scalar_value() if isinstance(value.owner, ConstantOp) else None
+
+
+def literal_like(b: NodeBuilder, value: Scalar, like: SSAValue) -> SSAValue:
+    """The literal `value` in the dtype of `like`, expanded to its shape unless it is a scalar."""
+    from dialects.uir.movement import ExpandOp
+
+    data = literal_attr(dtype_of(like), value).data
+    literal = b.make(ConstantOp, value=data)
+    return b.make(ExpandOp, literal, shape=shape_of(like)) if shape_of(like) else literal
+
+
+def require_value(operand: SSAValue, number: int) -> None:
+    """Raises TypingError unless operand `number` is a value."""
+    if not is_value(operand.type):
+        help = "`load` it first" if "memory" in spell_type(operand.type) else None
+        raise TypingError(
+            f"operand {number + 1} is {spell_type(operand.type)}, but a value is needed", number, help
+        )
+
+
+def require_dtype(operand: SSAValue, number: int, accepted: Sequence[str]) -> None:
+    """Raises TypingError unless operand `number` is a value of one of the `accepted` dtypes."""
+    require_value(operand, number)
+    found = DTYPE_NAMES[dtype_of(operand)]
+    if found not in accepted:
+        raise TypingError(
+            f"operand {number + 1} is {found}, but {' or '.join(accepted)} is needed", number
+        )
+
+
+def require_same_shape(operands: Sequence[SSAValue]) -> None:
+    """Raises TypingError unless all operands have one shape; its help is the `expand` to write."""
+    shape = max((shape_of(operand) for operand in operands), key=len)
+    for number, operand in enumerate(operands):
+        found = shape_of(operand)
+        if found == shape:
+            continue
+        expandable = not found or (
+            len(found) == len(shape)
+            and all(a in (1, b) for a, b in zip(found, shape, strict=True))
+        )
+        raise TypingError(
+            f"operands have different shapes: {spell_shape(shape)} and {spell_shape(found)}",
+            number,
+            f"write `expand ... shape={spell_shape(shape)}` on it first" if expandable else None,
+        )
+
+
+def require_same_dtype(operands: Sequence[SSAValue], first: int = 0) -> None:
+    """Raises TypingError unless the operands from number `first` on have one dtype."""
+    names = [DTYPE_NAMES[dtype_of(operand)] for operand in operands[first:]]
+    for number, name in enumerate(names):
+        if name != names[0]:
+            raise TypingError(
+                f"operands have different dtypes: {names[0]} and {name}",
+                first + number,
+                "there is no implicit conversion: `cast` one of them",
+            )
+
+
+class ElementwiseOp(UirOp, ABC):
+    """An op on operands of one shape, whose result has that shape."""
+
+    ACCEPTED: ClassVar[tuple[str, ...]]
+    """The dtypes of the operands."""
+    FAILURE: ClassVar[str | None] = None
+    """The runtime error of the op, if it has one."""
+
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        for number, operand in enumerate(operands):
+            require_dtype(operand, number, cls.ACCEPTED)
+        require_same_dtype(operands)
+        require_same_shape(operands)
+        return tensor_type(cls.result_dtype(operands, attributes), shape_of(operands[0]))
+
+    @classmethod
+    def result_dtype(cls, operands: Sequence[SSAValue], attributes: Attributes) -> DType:
+        return dtype_of(operands[0])
+
+    @staticmethod
+    @abstractmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        """The result, of `dtype`, at one index, total: where `fails` holds, Prog's result."""
+
+    @staticmethod
+    def fails(operands: Sequence[E]) -> E:
+        """Whether the op is a runtime error on these operands; only for ops with a `failure`."""
+        raise NotImplementedError
+
+
+class UnaryOp(ElementwiseOp, ABC):
+    x = operand_def()
+
+
+class BinaryOp(ElementwiseOp, ABC):
+    lhs = operand_def()
+    rhs = operand_def()
+
+
+@irdl_op_definition
+class AddOp(BinaryOp):
+    """`add a b`: the sum; i32 wraps."""
+
+    name = "uir.add"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32")
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.add(*operands)
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        return g
+
+
+@irdl_op_definition
+class MulOp(BinaryOp):
+    """`mul a b`: the product; i32 wraps, bool is AND."""
+
+    name = "uir.mul"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32", "bool")
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.and_(*operands) if dtype is Dtype.bool else E.mul(*operands)
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        return b.make(MulOp, g, self.operands[1 - operand])
+
+
+@irdl_op_definition
+class MaxOp(BinaryOp):
+    """`max a b`: IEEE 754-2019 `maximum` on f32, the larger i32, OR on bool."""
+
+    name = "uir.max"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32", "bool")
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.maximum(*operands)
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        """`where (cmplt other self) g (where (cmplt self other) 0.0 (mul g 0.5))`: ties halve."""
+        mine, other = self.operands[operand], self.operands[1 - operand]
+        half = b.make(MulOp, g, literal_like(b, 0.5, g))
+        less = b.make(CmpltOp, mine, other)
+        rest = b.make(WhereOp, less, literal_like(b, 0.0, g), half)
+        return b.make(WhereOp, b.make(CmpltOp, other, mine), g, rest)
+
+
+@irdl_op_definition
+class CmpltOp(BinaryOp):
+    """`cmplt a b`: `a < b` as bool; false when either is NaN; false < true."""
+
+    name = "uir.cmplt"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32", "bool")
+
+    @classmethod
+    def result_dtype(cls, operands: Sequence[SSAValue], attributes: Attributes) -> DType:
+        return i1
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.less(*operands)
+
+
+@irdl_op_definition
+class XorOp(BinaryOp):
+    """`xor a b`: exclusive or, bitwise on i32."""
+
+    name = "uir.xor"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("bool", "i32")
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.xor(*operands)
+
+
+class DivisionOp(BinaryOp, ABC):
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32",)
+    FAILURE: ClassVar[str | None] = "division by zero"
+
+    @staticmethod
+    def fails(operands: Sequence[E]) -> E:
+        return E.equal(operands[1], E.const(Dtype.int32, 0))
+
+
+@irdl_op_definition
+class DivOp(DivisionOp):
+    """`div a b`: the i32 quotient truncated toward zero."""
+
+    name = "uir.div"
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.idiv(*operands)
+
+
+@irdl_op_definition
+class ModOp(DivisionOp):
+    """`mod a b`: the i32 remainder, of the dividend's sign."""
+
+    name = "uir.mod"
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.mod(*operands)
+
+
+@irdl_op_definition
+class RecipOp(UnaryOp):
+    """`recip a`: `1 / a`, correctly rounded."""
+
+    name = "uir.recip"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("f32",)
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.recip(*operands)
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        """`mul g (mul (mul u u) -1.0)`."""
+        square = b.make(MulOp, self.result, self.result)
+        return b.make(MulOp, g, b.make(MulOp, square, literal_like(b, -1.0, square)))
+
+
+@irdl_op_definition
+class WhereOp(ElementwiseOp):
+    """`where c a b`: `a` where the bool `c` is true, else `b`."""
+
+    name = "uir.where"
+    condition = operand_def()
+    lhs = operand_def()
+    rhs = operand_def()
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        require_dtype(operands[0], 0, ("bool",))
+        for number in (1, 2):
+            require_value(operands[number], number)
+        require_same_dtype(operands, first=1)
+        require_same_shape(operands)
+        return operands[1].type
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.where(*operands)
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        """`where c g 0.0` to `a`, `where c 0.0 g` to `b`."""
+        zero = literal_like(b, 0.0, g)
+        lhs, rhs = (g, zero) if operand == 1 else (zero, g)
+        return b.make(WhereOp, self.condition, lhs, rhs)
+
+
+class ConversionOp(UnaryOp, ABC):
+    """An op with a `dtype=`, which the result type stores."""
+
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"dtype": TextAttribute(Form.DTYPE)}
+
+    @classmethod
+    def result_dtype(cls, operands: Sequence[SSAValue], attributes: Attributes) -> DType:
+        return attributes["dtype"]
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"dtype": dtype_of(self.result)}
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue | None:
+        return g if dtype_of(self.x) == dtype_of(self.result) == f32 else None
+
+
+@irdl_op_definition
+class CastOp(ConversionOp):
+    """`cast a dtype=`: f32 to i32 truncates; to bool is `a != 0`."""
+
+    name = "uir.cast"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32", "bool")
+    FAILURE: ClassVar[str | None] = "cast out of range"
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        return E.cast(dtype, operands[0])
+
+    def can_fail(self) -> bool:
+        return dtype_of(self.x) == f32 and dtype_of(self.result) == i32
+
+    @staticmethod
+    def fails(operands: Sequence[E]) -> E:
+        """Whether the f32 is a NaN or truncates to no i32."""
+        low, high = (E.const(Dtype.float32, bound) for bound in (-(2.0**31), 2.0**31))
+        too_low = E.less(operands[0], low)
+        return E.or_(too_low, E.xor(E.less(operands[0], high), E.const(Dtype.bool, True)))
+
+
+@irdl_op_definition
+class BitcastOp(ConversionOp):
+    """`bitcast a dtype=`: the same 32 bits, where any NaN is 0x7fc00000."""
+
+    name = "uir.bitcast"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32")
+
+    @classmethod
+    def result_dtype(cls, operands: Sequence[SSAValue], attributes: Attributes) -> DType:
+        if attributes["dtype"] == i1:
+            raise TypingError("`bitcast` gives i32 or f32, not bool", "dtype")
+        return attributes["dtype"]
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        (x,) = operands
+        if x.dtype is not Dtype.float32 or dtype is not Dtype.int32:
+            return E.bitcast(dtype, x) if x.dtype is not dtype else x
+        nan = E.const(Dtype.int32, 0x7FC00000)
+        return E.where(E.equal(x, x), E.bitcast(dtype, x), nan)
+
+
+class SameValueOp(UirOp, ABC):
+    """An op whose result is its operand."""
+
+    x = operand_def()
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        require_value(operands[0], 0)
+        return operands[0].type
+
+
+@irdl_op_definition
+class DetachOp(SameValueOp):
+    """`detach x`: the same value, through which no gradient flows."""
+
+    name = "uir.detach"
+
+
+@irdl_op_definition
+class StageOp(SameValueOp):
+    """`stage x`: the same value, computed once and kept in a buffer."""
+
+    name = "uir.stage"
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        return b.make(StageOp, g)

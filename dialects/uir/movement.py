@@ -1,0 +1,447 @@
+"""Ops that move elements without changing their bits, and `reduce`.
+
+`reshape permute shrink index` also work on memory, where they make a view: the same elements,
+nothing copied.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from math import prod
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, f32, i1, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var_operand_def
+from xdsl.traits import Pure
+
+from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp
+from dialects.uir.elementwise import (
+    CastOp,
+    CmpltOp,
+    ConstantOp,
+    MulOp,
+    RecipOp,
+    XorOp,
+    constant_of,
+    literal_like,
+    require_dtype,
+    require_same_dtype,
+    require_value,
+)
+from dialects.uir.elements import literal_attr
+from dialects.uir.types import (
+    DTYPE_NAMES,
+    MAX_DIMENSION,
+    MAX_RANK,
+    MAX_VALUE_SIZE,
+    EffectType,
+    dtype_of,
+    is_memory,
+    shape_of,
+    spell_shape,
+    spell_type,
+    tensor_type,
+    with_shape,
+)
+
+
+def check_shape(shape: Sequence[int], where: str | None = None, dtype: bool = False) -> None:
+    """Raises TypingError unless `shape` is one that a value can have."""
+    if len(shape) > MAX_RANK:
+        raise TypingError(f"a shape has at most {MAX_RANK} axes, this one has {len(shape)}", where)
+    for dim in shape:
+        if not 1 <= dim < MAX_DIMENSION:
+            raise TypingError(
+                f"shape {spell_shape(shape)}: every dimension is at least 1 and below 2^31", where
+            )
+    if prod(shape) >= MAX_VALUE_SIZE:
+        raise TypingError(f"shape {spell_shape(shape)} has 2^63 elements or more", where)
+
+
+def require_tensor_or_memory(operand: SSAValue) -> None:
+    if isinstance(operand.type, EffectType):
+        raise TypingError("operand 1 is an effect, but a value or memory is needed", 0)
+
+
+def literal_i32(b: NodeBuilder, value: int) -> SSAValue:
+    return b.make(ConstantOp, value=literal_attr(i32, value).data)
+
+
+class MovementOp(UirOp, ABC):
+    x = operand_def()
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class ReshapeOp(MovementOp):
+    """`reshape x shape=[...]`: the same elements in row-major order."""
+
+    name = "uir.reshape"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"shape": TextAttribute(Form.INTEGERS)}
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        (x,) = operands
+        require_tensor_or_memory(x)
+        shape: tuple[int, ...] = attributes["shape"]
+        check_shape(shape, "shape")
+        found, wanted = prod(shape_of(x)), prod(shape)
+        if found != wanted:
+            raise TypingError(
+                f"`reshape` keeps the number of elements: {spell_shape(shape_of(x))} has {found}, "
+                f"{spell_shape(shape)} has {wanted}",
+                "shape",
+            )
+        return with_shape(x, shape)
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"shape": shape_of(self.result)}
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        return b.make(ReshapeOp, g, shape=shape_of(self.x))
+
+
+@irdl_op_definition
+class PermuteOp(MovementOp):
+    """`permute x order=[...]`: result axis i is operand axis `order[i]`."""
+
+    name = "uir.permute"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"order": TextAttribute(Form.INTEGERS)}
+    order = prop_def(DenseArrayBase)
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        (x,) = operands
+        require_tensor_or_memory(x)
+        order: tuple[int, ...] = attributes["order"]
+        shape = shape_of(x)
+        if sorted(order) != list(range(len(shape))):
+            axes = f"each of 0 to {len(shape) - 1} once" if shape else "no axis"
+            raise TypingError(
+                f"`order` of {spell_type(x.type)} names {axes}, found {spell_shape(order)}", "order"
+            )
+        return with_shape(x, [shape[axis] for axis in order])
+
+    @classmethod
+    def properties_of(cls, attributes: Attributes) -> dict[str, Attribute]:
+        return {"order": DenseArrayBase.from_list(i64, attributes["order"])}
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"order": self.axes()}
+
+    def axes(self) -> tuple[int, ...]:
+        return tuple(int(axis) for axis in self.order.get_values())
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        order = self.axes()
+        inverse = tuple(order.index(axis) for axis in range(len(order)))
+        return b.make(PermuteOp, g, order=inverse)
+
+
+@irdl_op_definition
+class ExpandOp(MovementOp):
+    """`expand x shape=[...]`: axes of size 1 repeat; a scalar fills any shape."""
+
+    name = "uir.expand"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"shape": TextAttribute(Form.INTEGERS)}
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        (x,) = operands
+        require_value(x, 0)
+        found, shape = shape_of(x), tuple(attributes["shape"])
+        check_shape(shape, "shape")
+        if found and len(found) != len(shape):
+            ones = (1,) * (len(shape) - len(found)) + found
+            raise TypingError(
+                f"`expand` keeps the rank: {spell_shape(found)} has {len(found)} axes, "
+                f"{spell_shape(shape)} has {len(shape)}",
+                "shape",
+                f"`reshape` it first, to {spell_shape(ones)} for instance"
+                if len(shape) > len(found)
+                else None,
+            )
+        for axis, (old, new) in enumerate(zip(found, shape, strict=False)):
+            if old not in (1, new):
+                raise TypingError(
+                    f"`expand` cannot grow axis {axis} from {old} to {new}: "
+                    "only an axis of size 1 can grow",
+                    "shape",
+                )
+        return tensor_type(dtype_of(x), shape)
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"shape": shape_of(self.result)}
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        """The sum of `g` over the grown axes, moved to the front in increasing order."""
+        old, new = shape_of(self.x), shape_of(self.result)
+        if not old:
+            flat = b.make(ReshapeOp, g, shape=(prod(new),))
+            return b.make(ReduceOp, flat, op="add", pop=1)
+        grown = [axis for axis in range(len(old)) if old[axis] != new[axis]]
+        if grown:
+            rest = [axis for axis in range(len(old)) if old[axis] == new[axis]]
+            g = b.make(PermuteOp, g, order=(*grown, *rest))
+            g = b.make(ReduceOp, g, op="add", pop=len(grown))
+        return b.make(ReshapeOp, g, shape=old)
+
+
+@irdl_op_definition
+class PadOp(MovementOp):
+    """`pad x pads=[l0 r0 ...]`: `l` zeros before and `r` after each axis."""
+
+    name = "uir.pad"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"pads": TextAttribute(Form.INTEGERS)}
+    pads = prop_def(DenseArrayBase)
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        (x,) = operands
+        require_value(x, 0)
+        pads: tuple[int, ...] = attributes["pads"]
+        shape = shape_of(x)
+        if len(pads) != 2 * len(shape):
+            raise TypingError(
+                f"`pads` of {spell_type(x.type)} needs {2 * len(shape)} numbers, found {len(pads)}",
+                "pads",
+            )
+        if any(pad < 0 for pad in pads):
+            raise TypingError(
+                f"`pads` are 0 or more, found {spell_shape(pads)}", "pads", "`shrink` removes elements"
+            )
+        padded = [
+            before + dim + after
+            for before, dim, after in zip(pads[::2], shape, pads[1::2], strict=True)
+        ]
+        check_shape(padded, "pads")
+        return tensor_type(dtype_of(x), tuple(padded))
+
+    @classmethod
+    def properties_of(cls, attributes: Attributes) -> dict[str, Attribute]:
+        return {"pads": DenseArrayBase.from_list(i64, attributes["pads"])}
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"pads": self.amounts()}
+
+    def amounts(self) -> tuple[int, ...]:
+        return tuple(int(pad) for pad in self.pads.get_values())
+
+    def before(self) -> tuple[int, ...]:
+        """The padding before each axis."""
+        return self.amounts()[::2]
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        offsets = [literal_i32(b, before) for before in self.before()]
+        return b.make(ShrinkOp, g, *offsets, shape=shape_of(self.x))
+
+
+class OffsetOp(MovementOp, ABC):
+    """An op that picks a block at i32 scalar offsets, literal or computed."""
+
+    offsets = var_operand_def()
+
+    def literal_offsets(self) -> tuple[int, ...] | None:
+        """The offsets when all are literals, else None."""
+        values = [constant_of(offset) for offset in self.offsets]
+        literals = [value for value in values if isinstance(value, int)]
+        return tuple(literals) if len(literals) == len(values) else None
+
+
+def check_offsets(offsets: Sequence[SSAValue], extents: Sequence[int], sizes: Sequence[int]) -> None:
+    """Raises TypingError unless each offset is an i32 scalar and, if literal, within bounds."""
+    for axis, (offset, extent, size) in enumerate(zip(offsets, extents, sizes, strict=True)):
+        require_dtype(offset, axis + 1, ("i32",))
+        if shape_of(offset):
+            raise TypingError(
+                f"offset {axis} is {spell_type(offset.type)}, but an i32 scalar is needed", axis + 1
+            )
+        value = constant_of(offset)
+        if value is not None and not 0 <= value <= extent - size:
+            raise TypingError(
+                f"offset {value} is out of bounds: axis {axis} has size {extent}, "
+                f"so it is 0 to {extent - size}",
+                axis + 1,
+            )
+
+
+@irdl_op_definition
+class ShrinkOp(OffsetOp):
+    """`shrink x o0 o1 ... shape=[...]`: the block of that shape at the offsets."""
+
+    name = "uir.shrink"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"shape": TextAttribute(Form.INTEGERS)}
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        x, *offsets = operands
+        require_tensor_or_memory(x)
+        found, shape = shape_of(x), tuple(attributes["shape"])
+        check_shape(shape, "shape")
+        if len(shape) != len(found):
+            raise TypingError(
+                f"`shrink` keeps the rank: {spell_shape(found)} has {len(found)} axes, "
+                f"{spell_shape(shape)} has {len(shape)}",
+                "shape",
+            )
+        if len(offsets) != len(found):
+            raise TypingError(
+                f"`shrink` of {spell_type(x.type)} needs {len(found)} offsets, found {len(offsets)}"
+            )
+        for axis, (old, new) in enumerate(zip(found, shape, strict=True)):
+            if new > old:
+                raise TypingError(f"`shrink` cannot grow axis {axis} from {old} to {new}", "shape")
+        check_offsets(offsets, found, shape)
+        return with_shape(x, shape)
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"shape": shape_of(self.result)}
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        offsets = self.literal_offsets()
+        assert offsets is not None
+        pads: list[int] = []
+        for offset, old, new in zip(offsets, shape_of(self.x), shape_of(self.result), strict=True):
+            pads += [offset, old - offset - new]
+        return b.make(PadOp, g, pads=tuple(pads))
+
+
+@irdl_op_definition
+class IndexOp(OffsetOp):
+    """`index x j0 ...`: picks on the leading axes, which disappear."""
+
+    name = "uir.index"
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        x, *indices = operands
+        require_tensor_or_memory(x)
+        shape = shape_of(x)
+        if not 1 <= len(indices) <= len(shape):
+            wanted = f"1 to {len(shape)} indices" if shape else "an operand with axes"
+            raise TypingError(
+                f"`index` of {spell_type(x.type)} needs {wanted}, found {len(indices)} indices"
+            )
+        check_offsets(indices, shape[: len(indices)], [1] * len(indices))
+        return with_shape(x, shape[len(indices) :])
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        """`pad` of `g` back to its place."""
+        indices = self.literal_offsets()
+        assert indices is not None
+        shape = shape_of(self.x)
+        rest = shape[len(indices) :]
+        pads: list[int] = []
+        for j, dim in zip(indices, shape, strict=False):
+            pads += [j, dim - 1 - j]
+        g = b.make(ReshapeOp, g, shape=(1,) * len(indices) + rest)
+        return b.make(PadOp, g, pads=(*pads, *[0] * (2 * len(rest))))
+
+
+@irdl_op_definition
+class StackOp(UirOp):
+    """`stack a0 ... an`: a new leading axis over values of one type."""
+
+    name = "uir.stack"
+    values = var_operand_def()
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        if not operands:
+            raise TypingError("`stack` needs at least one operand")
+        for number, operand in enumerate(operands):
+            require_value(operand, number)
+        require_same_dtype(operands)
+        shape = shape_of(operands[0])
+        for number, operand in enumerate(operands):
+            if shape_of(operand) != shape:
+                raise TypingError(
+                    "operands of `stack` have different shapes: "
+                    f"{spell_shape(shape)} and {spell_shape(shape_of(operand))}",
+                    number,
+                )
+        stacked = (len(operands), *shape)
+        check_shape(stacked)
+        return tensor_type(dtype_of(operands[0]), stacked)
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        return b.make(IndexOp, g, literal_i32(b, operand))
+
+
+REDUCTIONS: dict[str, tuple[str, ...]] = {
+    "add": ("i32", "f32"),
+    "mul": ("i32", "f32", "bool"),
+    "max": ("i32", "f32", "bool"),
+}
+"""The dtypes of each `reduce op=`."""
+
+
+@irdl_op_definition
+class ReduceOp(MovementOp):
+    """`reduce x op=add|mul|max pop=m`: a left fold over the `m` leading axes, in row-major order."""
+
+    name = "uir.reduce"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"op": TextAttribute(Form.WORD), "pop": TextAttribute(Form.INTEGER)}
+    kind = prop_def(StringAttr)
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        (x,) = operands
+        require_value(x, 0)
+        kind, pop = attributes["op"], attributes["pop"]
+        if kind not in REDUCTIONS:
+            raise TypingError(f"`op` is add, mul or max, found `{kind}`", "op")
+        if DTYPE_NAMES[dtype_of(x)] not in REDUCTIONS[kind]:
+            accepted = " or ".join(REDUCTIONS[kind])
+            raise TypingError(f"`op={kind}` takes {accepted}, found {spell_type(x.type)}", 0)
+        shape = shape_of(x)
+        if not 1 <= pop <= len(shape):
+            wanted = f"from 1 to {len(shape)}" if shape else "for a value with axes"
+            raise TypingError(f"`pop` of {spell_type(x.type)} is {wanted}, found {pop}", "pop")
+        return tensor_type(dtype_of(x), shape[pop:])
+
+    @classmethod
+    def properties_of(cls, attributes: Attributes) -> dict[str, Attribute]:
+        return {"kind": StringAttr(attributes["op"])}
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"op": self.kind.data, "pop": self.pop()}
+
+    def pop(self) -> int:
+        """The number of leading axes that are folded away."""
+        return len(shape_of(self.x)) - len(shape_of(self.result))
+
+    def _spread(self, value: SSAValue, b: NodeBuilder) -> SSAValue:
+        """`value`, of the result's shape, repeated over the folded axes."""
+        kept = (1,) * self.pop() + shape_of(self.result)
+        return b.make(ExpandOp, b.make(ReshapeOp, value, shape=kept), shape=shape_of(self.x))
+
+    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
+        """`g` repeated for a sum; for a maximum divided among the elements that reach it."""
+        if self.kind.data == "add":
+            return self._spread(g, b)
+        below = b.make(CmpltOp, self.x, self._spread(self.result, b))
+        reached = b.make(XorOp, below, literal_like(b, True, below))
+        hit = b.make(CastOp, reached, dtype=f32)
+        count = b.make(ReduceOp, hit, op="add", pop=self.pop())
+        scaled = b.make(MulOp, g, b.make(RecipOp, count))
+        return b.make(MulOp, self._spread(scaled, b), hit)
+
+
+__all__ = [
+    "REDUCTIONS",
+    "ExpandOp",
+    "IndexOp",
+    "MovementOp",
+    "OffsetOp",
+    "PadOp",
+    "PermuteOp",
+    "ReduceOp",
+    "ReshapeOp",
+    "ShrinkOp",
+    "StackOp",
+    "check_shape",
+]

@@ -1,0 +1,91 @@
+"""Prints a module of loops (func, scf, arith, memref of rank 1) as one self-contained C11 file.
+
+The printer walks the IR and spells it; what is computed, in what order and where it is kept, the
+passes have decided. A private function becomes `static`, a public one is exported. Memories are
+pointers to `float`, `int32_t` or (for i1) `uint8_t`, aligned as their element; they do not overlap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import IO, ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from uir.targets.c_expressions import UnprintableError
+from uir.targets.c_functions import is_private, print_function, stored_arguments
+from uir.targets.c_helpers import HELPERS, PROLOGUE, definitions_called_in
+from uir.targets.c_names import Names, is_ordinary
+
+
+@dataclass(frozen=True)
+class CTarget(Target):
+    """The target `c` of `uir-opt`."""
+
+    name: ClassVar[str] = "c"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        print_c(module, output)
+
+
+def print_c(module: ModuleOp, out: IO[str]) -> None:
+    """Writes `module` as a C file; the same module always gives the same bytes.
+
+    Raises UnprintableError, before anything is written, for an op or a type that has no place in C.
+    """
+    functions = _callees_first(_functions_of(module))
+    names = _function_names(functions)
+    stored: dict[str, frozenset[int]] = {}
+    lines: list[str] = []
+    for function in functions:
+        stored[function.sym_name.data] = stored_arguments(function, stored)
+        lines += ["", *print_function(function, names, stored[function.sym_name.data])]
+    helpers = definitions_called_in(lines)
+    out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))
+
+
+def _functions_of(module: ModuleOp) -> list[func.FuncOp]:
+    functions: list[func.FuncOp] = []
+    for op in module.ops:
+        if not isinstance(op, func.FuncOp):
+            raise UnprintableError(op, "only functions stand at the top of a C file")
+        if len(op.body.blocks) != 1:
+            raise UnprintableError(op, "a function needs a body of one block")
+        if op.function_type.outputs.data:
+            raise UnprintableError(op, "results are written to memory, not returned")
+        functions.append(op)
+    return functions
+
+
+def _callees_first(functions: Sequence[func.FuncOp]) -> list[func.FuncOp]:
+    """The functions in their order, except that a function stands after those that it calls."""
+    by_symbol = {function.sym_name.data: function for function in functions}
+    graph: dict[str, list[str]] = {}
+    for symbol, function in by_symbol.items():
+        calls = [op for op in function.walk() if isinstance(op, func.CallOp)]
+        graph[symbol] = [call.callee.string_value() for call in calls]
+        for call, callee in zip(calls, graph[symbol], strict=True):
+            if callee not in by_symbol:
+                raise UnprintableError(call, f"there is no function @{callee}")
+    try:
+        return [by_symbol[symbol] for symbol in TopologicalSorter(graph).static_order()]
+    except CycleError as error:
+        cycle: list[str] = error.args[1]
+        raise UnprintableError(by_symbol[cycle[0]], "it calls itself") from error
+
+
+def _function_names(functions: Sequence[func.FuncOp]) -> dict[str, str]:
+    """The C name of each symbol: a public one keeps its own, because the caller knows it."""
+    public = [function for function in functions if not is_private(function)]
+    for function in public:
+        if not is_ordinary(function.sym_name.data) or function.sym_name.data in HELPERS:
+            raise UnprintableError(function, "its name is not free in C")
+    names = Names([*HELPERS, *(function.sym_name.data for function in public)])
+    return {
+        symbol: names.fresh(symbol, "f") if is_private(function) else symbol
+        for function in functions
+        for symbol in [function.sym_name.data]
+    }

@@ -1,0 +1,399 @@
+"""How the pure ops of the loop level are spelled in C.
+
+`spell` gives the C of one op from the C of its operands. An expression is a `Piece`, its text and
+how tightly the text binds; `wrap` is the one place that adds parentheses.
+"""
+
+import math
+import re
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i8, i32, i64
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
+
+index = IndexType()
+
+_VALUE_TYPES: dict[Attribute, str] = {
+    i1: "bool",
+    i32: "int32_t",
+    i64: "int64_t",
+    index: "int64_t",
+    f32: "float",
+}
+_ELEMENT_TYPES = {**_VALUE_TYPES, i1: "uint8_t", i8: "uint8_t"}
+_UNSIGNED_TYPES: dict[Attribute, str] = {i32: "uint32_t", i64: "uint64_t", index: "uint64_t"}
+
+
+class UnprintableError(Exception):
+    """The module holds something that has no place in a C file: a fault of the passes before."""
+
+    def __init__(self, op: Operation, reason: str) -> None:
+        function = op
+        while not isinstance(function, func.FuncOp) and (parent := function.parent_op()):
+            function = parent
+        place = f" in @{function.sym_name.data}" if isinstance(function, func.FuncOp) else ""
+        super().__init__(f"c: cannot print `{op.name}`{place}: {reason}")
+
+
+def value_type(op: Operation, type_: Attribute) -> str:
+    """The C type of a scalar; `op` is blamed for a type that has none."""
+    if type_ not in _VALUE_TYPES:
+        raise UnprintableError(op, f"no C type for {type_} values")
+    return _VALUE_TYPES[type_]
+
+
+def element_type(op: Operation, type_: Attribute) -> str:
+    """The C type of an element in memory; `op` is blamed for a type that has none."""
+    if type_ not in _ELEMENT_TYPES:
+        raise UnprintableError(op, f"no C type for {type_} in memory")
+    return _ELEMENT_TYPES[type_]
+
+
+class Level(IntEnum):
+    """How tightly an expression binds, loosest first."""
+
+    CONDITIONAL = 0
+    OR = 1
+    XOR = 2
+    AND = 3
+    COMPARE = 4
+    SUM = 5
+    PRODUCT = 6
+    UNARY = 7
+    PRIMARY = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A C expression."""
+
+    text: str
+    level: Level = Level.PRIMARY
+    ops: int = 0
+    """The number of ops spelled in the text."""
+    is_int_literal: bool = False
+    """Whether C gives the text the type `int` although its value may be of a wider type."""
+    unsigned: "Piece | None" = None
+    """The same bits as an expression of the unsigned type, for a text that is a cast from it."""
+
+
+def wrap(piece: Piece, needed: Level) -> str:
+    """The text of `piece`, in parentheses where it binds looser than `needed`."""
+    return piece.text if piece.level >= needed else f"({piece.text})"
+
+
+@dataclass(frozen=True)
+class _Operator:
+    symbol: str
+    level: Level
+    operand: Level
+    """What the operands must bind like; compilers warn about less than C itself demands."""
+    chains: bool = True
+    """Whether the left operand may be of the operator's own level: `a - b + c`."""
+
+
+def _binary(operator: _Operator, lhs: Piece, rhs: Piece) -> Piece:
+    chained = operator.chains and lhs.level == operator.level
+    left = wrap(lhs, operator.level if chained else operator.operand)
+    right = wrap(rhs, operator.operand)
+    return Piece(f"{left} {operator.symbol} {right}", operator.level, 1 + lhs.ops + rhs.ops)
+
+
+def _cast(c_type: str, piece: Piece, unsigned: Piece | None = None) -> Piece:
+    text = f"({c_type}){wrap(piece, Level.UNARY)}"
+    return Piece(text, Level.UNARY, 1 + piece.ops, unsigned=unsigned)
+
+
+def _call(function: str, *arguments: Piece) -> Piece:
+    text = ", ".join(argument.text for argument in arguments)
+    return Piece(f"{function}({text})", ops=1 + sum(argument.ops for argument in arguments))
+
+
+def _comparison(symbol: str) -> _Operator:
+    return _Operator(symbol, Level.COMPARE, Level.SUM, chains=False)
+
+
+_ADD = _Operator("+", Level.SUM, Level.PRODUCT)
+_SUBTRACT = _Operator("-", Level.SUM, Level.PRODUCT)
+_MULTIPLY = _Operator("*", Level.PRODUCT, Level.UNARY)
+_DIVIDE = _Operator("/", Level.PRODUCT, Level.UNARY)
+_REMAINDER = _Operator("%", Level.PRODUCT, Level.UNARY)
+_AND = _Operator("&", Level.AND, Level.UNARY)
+_OR = _Operator("|", Level.OR, Level.UNARY)
+_XOR = _Operator("^", Level.XOR, Level.UNARY)
+
+_FLOAT_OPERATORS: dict[type[Operation], _Operator] = {
+    arith.AddfOp: _ADD,
+    arith.SubfOp: _SUBTRACT,
+    arith.MulfOp: _MULTIPLY,
+    arith.DivfOp: _DIVIDE,
+}
+_WRAPPING_OPERATORS: dict[type[Operation], _Operator] = {
+    arith.AddiOp: _ADD,
+    arith.SubiOp: _SUBTRACT,
+    arith.MuliOp: _MULTIPLY,
+}
+_DIVISION_OPERATORS: dict[type[Operation], _Operator] = {
+    arith.DivSIOp: _DIVIDE,
+    arith.RemSIOp: _REMAINDER,
+}
+_BITWISE_OPERATORS: dict[type[Operation], _Operator] = {
+    arith.AndIOp: _AND,
+    arith.OrIOp: _OR,
+    arith.XOrIOp: _XOR,
+}
+_FLOAT_HELPERS: dict[type[Operation], str] = {
+    arith.MaximumfOp: "max_f32",
+    arith.MinimumfOp: "min_f32",
+}
+_FLOOR_DIVISIONS: dict[Attribute, str] = {
+    i32: "floordiv_i32",
+    i64: "floordiv_i64",
+    index: "floordiv_i64",
+}
+# Conversions that a plain C cast makes, given that lowering keeps `fptosi` in range.
+_CASTS: frozenset[tuple[type[Operation], Attribute, Attribute]] = frozenset(
+    {
+        (arith.IndexCastOp, i32, index),
+        (arith.IndexCastOp, i64, index),
+        (arith.IndexCastOp, index, i32),
+        (arith.IndexCastOp, index, i64),
+        (arith.ExtUIOp, i1, i32),
+        (arith.ExtUIOp, i1, i64),
+        (arith.ExtSIOp, i32, i64),
+        (arith.TruncIOp, i64, i32),
+        (arith.SIToFPOp, i32, f32),
+        (arith.SIToFPOp, i64, f32),
+        (arith.UIToFPOp, i1, f32),
+        (arith.FPToSIOp, f32, i32),
+        (arith.FPToSIOp, f32, i64),
+    }
+)
+
+# Predicates of `arith.cmpi` and `arith.cmpf`, by their numbers.
+_SIGNED_PREDICATES = {0: "==", 1: "!=", 2: "<", 3: "<=", 4: ">", 5: ">="}
+_UNSIGNED_PREDICATES = {6: "<", 7: "<=", 8: ">", 9: ">="}
+_ORDERED_PREDICATES = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
+_NEGATED_PREDICATES = {9: "<=", 10: "<", 11: ">=", 12: ">"}
+_MACRO_PREDICATES = {6: "islessgreater", 14: "isunordered"}
+_NEGATED_MACRO_PREDICATES = {7: "isunordered", 8: "islessgreater"}
+
+Spelling = Callable[[Operation, Sequence[Piece]], Piece]
+
+
+def is_expression(op: Operation) -> bool:
+    """Whether `op` is a pure op that `spell` knows."""
+    return type(op) in _SPELLINGS
+
+
+def is_literal(op: Operation) -> bool:
+    """Whether `op` is spelled as a literal, which may stand wherever the value is used."""
+    return isinstance(op, arith.ConstantOp)
+
+
+def spell(op: Operation, operands: Sequence[Piece]) -> Piece:
+    """The C expression of a pure op whose operands are spelled `operands`.
+
+    Raises UnprintableError for an operand type or a predicate that the loop level does not have.
+    """
+    return _SPELLINGS[type(op)](op, operands)
+
+
+def _unsigned(piece: Piece, type_: Attribute) -> Piece:
+    if piece.unsigned is not None:
+        return piece.unsigned
+    if piece.is_int_literal and piece.level is Level.PRIMARY and type_ == i32:
+        return Piece(piece.text + "u")
+    return _cast(_UNSIGNED_TYPES[type_], piece)
+
+
+def _as_wide(pieces: Sequence[Piece], type_: Attribute) -> Sequence[Piece]:
+    """Operands of which C computes a value of `type_`: two `int` literals would make an `int`."""
+    first, *rest = pieces
+    if type_ in (i64, index) and all(piece.is_int_literal for piece in pieces):
+        return [_cast("int64_t", first), *rest]
+    return pieces
+
+
+def _spell_constant(op: Operation, _: Sequence[Piece]) -> Piece:
+    assert isinstance(op, arith.ConstantOp)
+    value = op.value
+    if isa(value, FloatAttr) and value.type == f32:
+        return _float_literal(value.value.data)
+    if isa(value, IntegerAttr) and value.type in _VALUE_TYPES:
+        if value.type == i1:
+            return Piece("true" if value.value.data else "false")
+        return _integer_literal(value.value.data, "INT32_MIN" if value.type == i32 else "INT64_MIN")
+    raise UnprintableError(op, f"no C literal for {value}")
+
+
+def _integer_literal(value: int, least: str) -> Piece:
+    if value == (-(2**31) if least == "INT32_MIN" else -(2**63)):
+        return Piece(least)
+    level = Level.UNARY if value < 0 else Level.PRIMARY
+    return Piece(str(value), level, is_int_literal=abs(value) < 2**31)
+
+
+def _float_literal(value: float) -> Piece:
+    if math.isnan(value):
+        return Piece("NAN")
+    magnitude = abs(value)
+    if math.isinf(magnitude):
+        text = "INFINITY"
+    elif magnitude == 0:
+        text = "0.0f"
+    else:
+        mantissa, exponent = magnitude.hex().split("p")
+        text = f"{mantissa.rstrip('0').rstrip('.')}p{exponent}f"
+    if math.copysign(1.0, value) < 0:
+        return Piece("-" + text, Level.UNARY)
+    return Piece(text)
+
+
+def _spell_float_operator(op: Operation, operands: Sequence[Piece]) -> Piece:
+    return _binary(_FLOAT_OPERATORS[type(op)], *operands)
+
+
+def _spell_float_helper(op: Operation, operands: Sequence[Piece]) -> Piece:
+    return _call(_FLOAT_HELPERS[type(op)], *operands)
+
+
+def _spell_negf(_: Operation, operands: Sequence[Piece]) -> Piece:
+    (operand,) = operands
+    return Piece("-" + wrap(operand, Level.PRIMARY), Level.UNARY, 1 + operand.ops)
+
+
+def _spell_wrapping(op: Operation, operands: Sequence[Piece]) -> Piece:
+    """Data wraps in the unsigned type: C leaves signed overflow undefined. No index overflows."""
+    type_ = op.results[0].type
+    operator = _WRAPPING_OPERATORS[type(op)]
+    if type_ == index:
+        return _binary(operator, *_as_wide(operands, type_))
+    if type_ not in _UNSIGNED_TYPES:
+        raise UnprintableError(op, f"no arithmetic on {type_}")
+    result = _binary(operator, *(_unsigned(operand, type_) for operand in operands))
+    return _cast(_VALUE_TYPES[type_], result, unsigned=result)
+
+
+def _spell_division(op: Operation, operands: Sequence[Piece]) -> Piece:
+    type_ = op.results[0].type
+    if type_ not in _UNSIGNED_TYPES:
+        raise UnprintableError(op, f"no arithmetic on {type_}")
+    return _binary(_DIVISION_OPERATORS[type(op)], *_as_wide(operands, type_))
+
+
+def _spell_floor_division(op: Operation, operands: Sequence[Piece]) -> Piece:
+    type_ = op.results[0].type
+    if type_ not in _FLOOR_DIVISIONS:
+        raise UnprintableError(op, f"no arithmetic on {type_}")
+    return _call(_FLOOR_DIVISIONS[type_], *operands)
+
+
+def _spell_bitwise(op: Operation, operands: Sequence[Piece]) -> Piece:
+    return _binary(_BITWISE_OPERATORS[type(op)], *_as_wide(operands, op.results[0].type))
+
+
+def _spell_cmpi(op: Operation, operands: Sequence[Piece]) -> Piece:
+    assert isinstance(op, arith.CmpiOp)
+    predicate, type_ = op.predicate.value.data, op.lhs.type
+    # As a number, a true i1 is -1: only its unsigned order is that of C's bool.
+    if type_ == i1 and predicate in _UNSIGNED_PREDICATES:
+        return _binary(_comparison(_UNSIGNED_PREDICATES[predicate]), *operands)
+    if type_ == i1 and predicate > 1:
+        raise UnprintableError(op, "no signed order on i1")
+    if predicate in _SIGNED_PREDICATES:
+        return _binary(_comparison(_SIGNED_PREDICATES[predicate]), *operands)
+    operator = _comparison(_UNSIGNED_PREDICATES[predicate])
+    return _binary(operator, *(_unsigned(operand, type_) for operand in operands))
+
+
+def _spell_cmpf(op: Operation, operands: Sequence[Piece]) -> Piece:
+    assert isinstance(op, arith.CmpfOp)
+    predicate = op.predicate.value.data
+    if predicate in _ORDERED_PREDICATES:
+        return _binary(_comparison(_ORDERED_PREDICATES[predicate]), *operands)
+    if predicate in _NEGATED_PREDICATES:
+        return _not(_binary(_comparison(_NEGATED_PREDICATES[predicate]), *operands))
+    if predicate in _MACRO_PREDICATES:
+        return _call(_MACRO_PREDICATES[predicate], *operands)
+    if predicate in _NEGATED_MACRO_PREDICATES:
+        return _not(_call(_NEGATED_MACRO_PREDICATES[predicate], *operands))
+    raise UnprintableError(op, "a comparison that compares nothing")
+
+
+def _not(piece: Piece) -> Piece:
+    # Parenthesised whole: as the operand of `&`, compilers take a bare `!` for a slip.
+    return Piece(f"(!{wrap(piece, Level.UNARY)})", ops=piece.ops)
+
+
+def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
+    type_ = op.results[0].type
+    if type_ == f32:
+        return _call("select_f32", *operands)
+    condition, *arms = operands
+    then, otherwise = _as_wide(arms, type_)
+    texts = [wrap(piece, Level.OR) for piece in (condition, then, otherwise)]
+    ops = 1 + condition.ops + then.ops + otherwise.ops
+    return Piece("{} ? {} : {}".format(*texts), Level.CONDITIONAL, ops)
+
+
+def _spell_cast(op: Operation, operands: Sequence[Piece]) -> Piece:
+    (operand,) = operands
+    source, result = op.operands[0].type, op.results[0].type
+    if (type(op), source, result) not in _CASTS:
+        raise UnprintableError(op, f"no conversion from {source} to {result}")
+    if _VALUE_TYPES[source] == _VALUE_TYPES[result]:
+        return operand
+    return _cast(_VALUE_TYPES[result], operand)
+
+
+def _spell_bitcast(op: Operation, operands: Sequence[Piece]) -> Piece:
+    (operand,) = operands
+    source, result = op.operands[0].type, op.results[0].type
+    if (source, result) == (f32, i32):
+        bits = _call("f32_bits", operand)
+        return _cast("int32_t", bits, unsigned=bits)
+    if (source, result) == (i32, f32):
+        return _call("bits_f32", _unsigned(operand, i32))
+    raise UnprintableError(op, f"no conversion from {source} to {result}")
+
+
+_SPELLINGS: dict[type[Operation], Spelling] = {
+    arith.ConstantOp: _spell_constant,
+    arith.NegfOp: _spell_negf,
+    arith.FloorDivSIOp: _spell_floor_division,
+    arith.CmpiOp: _spell_cmpi,
+    arith.CmpfOp: _spell_cmpf,
+    arith.SelectOp: _spell_select,
+    arith.BitcastOp: _spell_bitcast,
+    **dict.fromkeys(_FLOAT_OPERATORS, _spell_float_operator),
+    **dict.fromkeys(_FLOAT_HELPERS, _spell_float_helper),
+    **dict.fromkeys(_WRAPPING_OPERATORS, _spell_wrapping),
+    **dict.fromkeys(_DIVISION_OPERATORS, _spell_division),
+    **dict.fromkeys(_BITWISE_OPERATORS, _spell_bitwise),
+    **dict.fromkeys((op_class for op_class, _, _ in _CASTS), _spell_cast),
+}
+
+_HEX_FLOAT = re.compile(r"-?(0x[01](?:\.[0-9a-f]+)?p[+-]\d+)f")
+
+
+def decimals(text: str) -> list[str]:
+    """The shortest decimals of the hexadecimal float literals in a C statement, each once."""
+    literals = (match.group(0).rstrip("f") for match in _HEX_FLOAT.finditer(text))
+    return list(dict.fromkeys(_shortest_decimal(float.fromhex(literal)) for literal in literals))
+
+
+def _shortest_decimal(value: float) -> str:
+    """The shortest decimal that rounds to the f32 `value`."""
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        # From 2^128 - 2^103 on, a number rounds to infinity.
+        is_finite = abs(float(text)) < 2**128 - 2**103
+        if is_finite and struct.pack("f", float(text)) == struct.pack("f", value):
+            return text
+    raise AssertionError(f"{value} is no f32")

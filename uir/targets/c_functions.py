@@ -1,0 +1,350 @@
+"""Prints one function of the loop level as C: its signature, its statements and its local names."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from uir.targets.c_expressions import (
+    Level,
+    Piece,
+    UnprintableError,
+    decimals,
+    element_type,
+    is_expression,
+    is_literal,
+    spell,
+    value_type,
+    wrap,
+)
+from uir.targets.c_helpers import HELPERS
+from uir.targets.c_names import Names
+
+SOURCE_ATTRIBUTE = "uir.source"
+"""The text that a function came from, printed as a comment above it."""
+
+_INDENT = "  "
+_LINE_LENGTH = 100
+_MAX_OPS = 6
+"""The ops of an expression that are spelled in one piece; a longer one goes through temporaries."""
+
+
+def is_private(function: func.FuncOp) -> bool:
+    """Whether only this file can call `function`."""
+    visibility = function.sym_visibility
+    return visibility is not None and visibility.data == "private"
+
+
+def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]) -> frozenset[int]:
+    """The positions of the memories that `function` stores to, itself or through a callee.
+
+    `stored` holds the same of every function that it calls, by symbol.
+    """
+    origins: dict[SSAValue, int] = {
+        argument: position for position, argument in enumerate(function.body.block.args)
+    }
+    positions: set[int] = set()
+
+    def mark(memory: SSAValue) -> None:
+        if memory in origins:
+            positions.add(origins[memory])
+
+    for op in function.walk():
+        match op:
+            case memref.ViewOp() if op.source in origins:
+                origins[op.result] = origins[op.source]
+            case memref.StoreOp():
+                mark(op.memref)
+            case func.CallOp():
+                for position in stored[op.callee.string_value()]:
+                    mark(op.arguments[position])
+            case _:
+                pass
+    return frozenset(positions)
+
+
+def print_function(
+    function: func.FuncOp, names: Mapping[str, str], stored: frozenset[int]
+) -> list[str]:
+    """The lines of `function`, whose arguments at the positions `stored` are stored to.
+
+    `names` holds the C name of every function of the file by its symbol.
+    Raises UnprintableError for an op or a type that has no place in C.
+    """
+    return _FunctionPrinter(function, names).print(stored)
+
+
+class _FunctionPrinter:
+    def __init__(self, function: func.FuncOp, functions: Mapping[str, str]) -> None:
+        self._function = function
+        self._functions = functions
+        self._names = Names([*HELPERS, *functions.values()])
+        self._pieces: dict[SSAValue, Piece] = {}
+        self._lines: list[str] = []
+        self._depth = 0
+        self._uses, self._last_user = _count_uses(function)
+        self._statements: dict[type[Operation], Callable[..., None]] = {
+            func.CallOp: self._print_call,
+            scf.ForOp: self._print_for,
+            scf.IfOp: self._print_if,
+            memref.LoadOp: self._print_load,
+            memref.StoreOp: self._print_store,
+            memref.AllocOp: self._print_alloc,
+            memref.AllocaOp: self._print_alloca,
+            memref.DeallocOp: self._print_dealloc,
+            memref.ViewOp: self._print_view,
+        }
+
+    def print(self, stored: frozenset[int]) -> list[str]:
+        self._print_source()
+        self._print_signature(stored)
+        self._depth += 1
+        for argument in self._function.body.block.args:
+            self._silence_if_unused(argument)
+        self._print_block(self._function.body.block)
+        self._depth -= 1
+        self._line("}")
+        return self._lines
+
+    def _line(self, text: str) -> None:
+        self._lines.append(_INDENT * self._depth + text)
+
+    # Values and their names
+
+    def _declare(self, value: SSAValue) -> str:
+        """A fresh name that stands for `value` from here on."""
+        name = self._names.fresh(value.name_hint)
+        self._pieces[value] = Piece(name)
+        return name
+
+    def _bind(self, value: SSAValue, c_type: str, text: str) -> None:
+        """Prints `value` as a constant of its own."""
+        name = self._declare(value)
+        self._line_with_decimals(f"const {c_type} {name} = {text};")
+
+    def _line_with_decimals(self, statement: str) -> None:
+        comment = ", ".join(decimals(statement))
+        self._line(f"{statement}  // {comment}" if comment else statement)
+
+    def _text(self, value: SSAValue) -> str:
+        return self._pieces[value].text
+
+    def _silence_if_unused(self, *values: SSAValue) -> None:
+        """Keeps compilers from warning about a variable, known as `values`, that nothing reads."""
+        if not any(self._uses[value] for value in values):
+            self._line(f"(void){self._text(values[0])};")
+
+    # The top of the function
+
+    def _print_source(self) -> None:
+        source = self._function.attributes.get(SOURCE_ATTRIBUTE)
+        if isinstance(source, StringAttr):
+            for line in source.data.splitlines():
+                self._line(_comment(line))
+
+    def _print_signature(self, stored: frozenset[int]) -> None:
+        private = is_private(self._function)
+        parameters: list[str] = []
+        for position, argument in enumerate(self._function.body.block.args):
+            name = self._declare(argument)
+            if isa(argument.type, MemRefType):
+                element = self._element_type(self._function, argument.type)
+                const = "const " if private and position not in stored else ""
+                parameters.append(f"{const}{element} *restrict {name}")
+            else:
+                parameters.append(f"{value_type(self._function, argument.type)} {name}")
+        start = f"{'static ' if private else ''}void {self._functions[self._symbol]}("
+        for line in _packed(start, parameters or ["void"], ") {"):
+            self._line(line)
+
+    @property
+    def _symbol(self) -> str:
+        return self._function.sym_name.data
+
+    def _element_type(self, op: Operation, type_: Attribute) -> str:
+        if not isa(type_, MemRefType) or type_.get_num_dims() != 1:
+            raise UnprintableError(op, f"memory is of rank 1, not {type_}")
+        return element_type(op, type_.element_type)
+
+    # Statements
+
+    def _print_block(self, block: Block) -> None:
+        """Prints the ops of a block up to its terminator."""
+        for op in block.ops:
+            if op is block.last_op and isinstance(op, func.ReturnOp | scf.YieldOp):
+                return
+            if not _is_live(op, self._uses):
+                continue
+            if is_expression(op):
+                self._print_expression(op)
+            elif type(op) in self._statements:
+                self._statements[type(op)](op)
+            else:
+                raise UnprintableError(op, "the loop level has no such op")
+
+    def _print_expression(self, op: Operation) -> None:
+        (result,) = op.results
+        piece = spell(op, [self._pieces[operand] for operand in op.operands])
+        used_here_only = self._uses[result] == 1 and self._last_user[result].parent is op.parent
+        if is_literal(op) or (used_here_only and piece.ops <= _MAX_OPS):
+            self._pieces[result] = piece
+        else:
+            self._bind(result, value_type(op, result.type), piece.text)
+
+    def _print_call(self, op: func.CallOp) -> None:
+        arguments = ", ".join(self._text(argument) for argument in op.arguments)
+        self._line(f"{self._functions[op.callee.string_value()]}({arguments});")
+
+    def _print_load(self, op: memref.LoadOp) -> None:
+        self._bind(op.res, value_type(op, op.res.type), self._element(op, op.memref, op.indices))
+
+    def _print_store(self, op: memref.StoreOp) -> None:
+        element = self._element(op, op.memref, op.indices)
+        self._line_with_decimals(f"{element} = {self._text(op.value)};")
+
+    def _element(self, op: Operation, memory: SSAValue, indices: Sequence[SSAValue]) -> str:
+        self._element_type(op, memory.type)
+        (index,) = indices
+        return f"{self._text(memory)}[{self._text(index)}]"
+
+    def _print_alloc(self, op: memref.AllocOp) -> None:
+        element = self._element_type(op, op.memref.type)
+        size = self._static_size(op, op.memref.type)
+        name = self._declare(op.memref)
+        bytes_ = str(size) if element == "uint8_t" else f"{size} * sizeof({element})"
+        self._line(f"{element} *const {name} = malloc({bytes_});")
+        self._line(f"if ({name} == NULL) abort();")
+
+    def _print_alloca(self, op: memref.AllocaOp) -> None:
+        element = self._element_type(op, op.memref.type)
+        size = self._static_size(op, op.memref.type)
+        self._line(f"{element} {self._declare(op.memref)}[{size}];")
+
+    def _static_size(self, op: Operation, type_: MemRefType) -> int:
+        (size,) = type_.get_shape()
+        if size == DYNAMIC_INDEX:
+            raise UnprintableError(op, "memory is allocated with a constant size")
+        return size
+
+    def _print_dealloc(self, op: memref.DeallocOp) -> None:
+        self._line(f"free({self._text(op.memref)});")
+
+    def _print_view(self, op: memref.ViewOp) -> None:
+        element = self._element_type(op, op.result.type)
+        source = self._text(op.source)
+        shift = wrap(self._pieces[op.byte_shift], Level.PRODUCT)
+        name = self._declare(op.result)
+        self._line(f"{element} *const {name} = ({element} *)({source} + {shift});")
+
+    # Control flow
+
+    def _print_for(self, op: scf.ForOp) -> None:
+        induction, *carried = op.body.block.args
+        c_type = value_type(op, induction.type)
+        for bound in (op.ub, op.step):
+            self._bind_if_compound(bound, c_type)
+        variables: list[str] = []
+        for argument, result, initial in zip(carried, op.res, op.iter_args, strict=True):
+            variable = self._declare(argument)
+            variables.append(variable)
+            self._pieces[result] = self._pieces[argument]
+            argument_type = value_type(op, argument.type)
+            self._line_with_decimals(f"{argument_type} {variable} = {self._text(initial)};")
+            self._silence_if_unused(argument, result)
+        start, end, step = (self._text(value) for value in (op.lb, op.ub, op.step))
+        i = self._declare(induction)
+        self._line(f"for ({c_type} {i} = {start}; {i} < {end}; {i} += {step}) {{")
+        self._print_nested(op.body.block, variables)
+        self._line("}")
+
+    def _bind_if_compound(self, value: SSAValue, c_type: str) -> None:
+        """Names an expression that C would otherwise evaluate again on every turn of a loop."""
+        piece = self._pieces[value]
+        if piece.ops:
+            self._bind(value, c_type, piece.text)
+
+    def _print_if(self, op: scf.IfOp) -> None:
+        variables: list[str] = []
+        for result in op.output:
+            variable = self._declare(result)
+            variables.append(variable)
+            self._line(f"{value_type(op, result.type)} {variable};")
+        self._line(f"if ({self._text(op.cond)}) {{")
+        self._print_nested(op.true_region.block, variables)
+        if op.false_region.blocks and len(op.false_region.block.ops) > (0 if variables else 1):
+            self._line("} else {")
+            self._print_nested(op.false_region.block, variables)
+        self._line("}")
+        for result in op.output:
+            self._silence_if_unused(result)
+
+    def _print_nested(self, block: Block, variables: Sequence[str]) -> None:
+        """Prints a block that ends by assigning the values that it yields to `variables`."""
+        self._depth += 1
+        self._print_block(block)
+        terminator = block.last_op
+        if isinstance(terminator, scf.YieldOp):
+            self._assign(variables, terminator.arguments)
+        self._depth -= 1
+
+    def _assign(self, variables: Sequence[str], values: Sequence[SSAValue]) -> None:
+        """Assigns all values at once: none sees a variable that was assigned before it."""
+        texts = [self._text(value) for value in values]
+        for position, value in enumerate(values):
+            if any(_mentions(texts[position], variable) for variable in variables[:position]):
+                name = self._names.fresh(None)
+                self._line(f"const {self._value_type_of(value)} {name} = {texts[position]};")
+                texts[position] = name
+        for variable, text in zip(variables, texts, strict=True):
+            if variable != text:
+                self._line_with_decimals(f"{variable} = {text};")
+
+    def _value_type_of(self, value: SSAValue) -> str:
+        return value_type(self._function, value.type)
+
+
+def _count_uses(function: func.FuncOp) -> tuple[Counter[SSAValue], dict[SSAValue, Operation]]:
+    """How often live ops use each value, and the op that uses it last."""
+    uses: Counter[SSAValue] = Counter()
+    last_user: dict[SSAValue, Operation] = {}
+    for op in reversed(list(function.walk())):
+        if _is_live(op, uses):
+            for operand in op.operands:
+                uses[operand] += 1
+                last_user.setdefault(operand, op)
+    return uses, last_user
+
+
+def _is_live(op: Operation, uses: Counter[SSAValue]) -> bool:
+    """Whether `op` has an effect or a result in use."""
+    if is_expression(op) or isinstance(op, memref.LoadOp | memref.ViewOp):
+        return any(uses[result] for result in op.results)
+    return True
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def _comment(line: str) -> str:
+    """A line comment that holds `line` and nothing that C would read on into the next line."""
+    text = "".join(c if " " <= c <= "~" else "?" for c in line.expandtabs()).rstrip()
+    # A line that ends in a backslash, or in the trigraph for one, would swallow the next.
+    return f"// {text}." if text.endswith(("\\", "??/")) else f"// {text}".rstrip()
+
+
+def _packed(start: str, parts: Sequence[str], end: str) -> list[str]:
+    """`start`, the parts between commas, and `end`, on lines of at most the usual length."""
+    lines = [start]
+    for position, part in enumerate(parts):
+        text = part + (end if position == len(parts) - 1 else ",")
+        first = lines[-1] is start
+        if len(lines[-1]) + len(text) + 1 > _LINE_LENGTH and not first:
+            lines.append(_INDENT * 2 + text)
+        else:
+            lines[-1] += text if first else " " + text
+    return lines

@@ -1,0 +1,120 @@
+"""The fixed text of a printed C file: its opening, and the functions that expressions call."""
+
+import re
+from dataclasses import dataclass
+
+PROLOGUE = """\
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "this file needs exact floating point: compile it without -ffast-math and its parts"
+#endif
+// 16 is 0 with half floats: either way, float arithmetic has the precision of float.
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
+#error "this file needs float arithmetic without excess precision (FLT_EVAL_METHOD 0 or 16)"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("O3,no-trapping-math,no-math-errno,fp-contract=off")
+#endif
+"""
+"""Opens every file.
+
+gcc and clang fuse `a * b + c` unless told not to, and each ignores the pragma of the other.
+"""
+
+
+@dataclass(frozen=True)
+class Helper:
+    """An inline C function and the names of the helpers that it calls itself."""
+
+    definition: str
+    calls: tuple[str, ...] = ()
+
+
+# A helper stands after the helpers that it calls. Floats are selected with masks because a chain of
+# conditional operators keeps gcc from vectorising the loop around it.
+HELPERS = {
+    "f32_bits": Helper(
+        """\
+static inline uint32_t f32_bits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+"""
+    ),
+    "bits_f32": Helper(
+        """\
+static inline float bits_f32(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+"""
+    ),
+    "select_f32": Helper(
+        """\
+static inline float select_f32(bool c, float a, float b) {
+  return bits_f32((f32_bits(a) & -(uint32_t)c) | (f32_bits(b) & ((uint32_t)c - 1u)));
+}
+""",
+        calls=("f32_bits", "bits_f32"),
+    ),
+    "max_f32": Helper(
+        """\
+// IEEE 754-2019 maximum: NaN wins, and -0 < +0.
+static inline float max_f32(float a, float b) {
+  float m = a > b ? a : b;
+  uint32_t mask = a == b ? f32_bits(a) : ~0u;
+  m = bits_f32(f32_bits(m) & mask);
+  return a != a ? a : m;
+}
+""",
+        calls=("f32_bits", "bits_f32"),
+    ),
+    "min_f32": Helper(
+        """\
+// IEEE 754-2019 minimum: NaN wins, and -0 < +0.
+static inline float min_f32(float a, float b) {
+  float m = a < b ? a : b;
+  uint32_t mask = a == b ? f32_bits(a) : 0u;
+  m = bits_f32(f32_bits(m) | mask);
+  return a != a ? a : m;
+}
+""",
+        calls=("f32_bits", "bits_f32"),
+    ),
+    "floordiv_i32": Helper(
+        """\
+static inline int32_t floordiv_i32(int32_t a, int32_t b) {
+  return a / b - ((a % b != 0) & ((a ^ b) < 0));
+}
+"""
+    ),
+    "floordiv_i64": Helper(
+        """\
+static inline int64_t floordiv_i64(int64_t a, int64_t b) {
+  return a / b - ((a % b != 0) & ((a ^ b) < 0));
+}
+"""
+    ),
+}
+
+_WORD = re.compile(r"\b[a-z]\w*(?=\()")
+
+
+def definitions_called_in(lines: list[str]) -> list[str]:
+    """The definitions of the helpers that the C code in `lines` needs, callees first."""
+    code = (line for line in lines if not line.lstrip().startswith("//"))
+    needed = {word for line in code for word in _WORD.findall(line)} & HELPERS.keys()
+    for name, helper in reversed(HELPERS.items()):
+        if name in needed:
+            needed.update(helper.calls)
+    return [helper.definition for name, helper in HELPERS.items() if name in needed]

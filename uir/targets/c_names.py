@@ -1,0 +1,66 @@
+"""Names in the printed C: valid, unique in their function, and no word of C or its headers."""
+
+import re
+from collections.abc import Iterable
+
+_KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int
+long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while asm typeof bool true false main unix linux i386
+"""
+
+_LIBRARY = """
+abort abs aligned_alloc atexit atof atoi atol atoll bsearch calloc div exit free getenv index labs
+ldiv llabs lldiv malloc mblen mbstowcs mbtowc qsort rand random realloc rindex select srand strtod
+strtof strtol strtold strtoll strtoul strtoull system wcstombs wctomb
+memccpy memchr memcmp memcpy memmove memset strcat strchr strcmp strcoll strcpy strcspn strdup
+strerror strlen strncat strncmp strncpy strndup strpbrk strrchr strspn strstr strtok strxfrm
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2
+expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb isinf isnan isfinite
+isnormal isunordered islessgreater isless islessequal isgreater isgreaterequal signbit fpclassify
+j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint
+nextafter nexttoward pow remainder remquo rint round scalb scalbln scalbn significand sin sincos
+sinh sqrt tan tanh tgamma trunc y0 y1 yn
+"""
+
+_LIBRARY_NAMES = _LIBRARY.split()
+RESERVED = frozenset(
+    [*_KEYWORDS.split(), *_LIBRARY_NAMES]
+    + [name + suffix for name in _LIBRARY_NAMES for suffix in ("f", "l")]
+)
+"""Words that a printed file never declares itself."""
+
+# Names in capitals belong to macros of the headers (`NAN`, `FLT_MAX`, `M_PI`), those that end in
+# `_t` to types, and those that begin with an underscore to the implementation.
+_ORDINARY = re.compile(r"(?!.*_t$)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*")
+
+
+def is_ordinary(name: str) -> bool:
+    """Whether C lets a program declare `name`, whatever standard headers it includes."""
+    return _ORDINARY.fullmatch(name) is not None and name not in RESERVED
+
+
+class Names:
+    """Hands out names of one scope; the same requests in the same order give the same names."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        """`taken`: names that the scope must not hide."""
+        self._taken = set(taken)
+        self._next_suffix: dict[str, int] = {}
+
+    def fresh(self, hint: str | None, stem: str = "v") -> str:
+        """The hint, made unique by a suffix; `stem` and a number where C does not allow it."""
+        if hint is not None and is_ordinary(hint):
+            if hint not in self._taken:
+                self._taken.add(hint)
+                return hint
+            return self._numbered(hint + "_", 1)
+        return self._numbered(stem, 0)
+
+    def _numbered(self, stem: str, first: int) -> str:
+        number = self._next_suffix.get(stem, first)
+        while (name := f"{stem}{number}") in self._taken:
+            number += 1
+        self._next_suffix[stem] = number + 1
+        self._taken.add(name)
+        return name
