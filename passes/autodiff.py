@@ -55,9 +55,7 @@ class DifferentiateGradient(RewritePattern):
         rewriter.replace(op, [], [cotangent_of(op.x, op.y, path, b)])
 
 
-def cotangent_of(
-    x: SSAValue, y: SSAValue, path: Sequence[Operation], b: NodeBuilder
-) -> SSAValue:
+def cotangent_of(x: SSAValue, y: SSAValue, path: Sequence[Operation], b: NodeBuilder) -> SSAValue:
     """The gradient of the scalar `y` at `x`; `path` is the nodes between them in post-order.
 
     Nodes are visited in reverse post-order. The contributions of a node are added in the order in

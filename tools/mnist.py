@@ -78,7 +78,7 @@ def preamble(steps: int) -> Iterator[str]:
 # turns the 784 pixels of a digit into 10 scores, one per class. Each of the {steps} steps loads a
 # batch of {BATCH} training digits and the weights that the step before stored, computes the mean
 # cross-entropy loss of the batch, and stores the weights moved against the gradient, with
-# learning rate 1.0. At the end slot 5 holds the number of correct ones among {TEST_DIGITS} test digits.
+# learning rate 1.0. At the end slot 5 holds how many of {TEST_DIGITS} test digits it gets right.
 #
 # Written by `python tools/mnist.py program{"" if steps == DEFAULT_STEPS else f" --steps {steps}"}`.
 # `python tools/mnist.py data` writes the files of digits.

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    program: Program, arrays: Sequence[Array], shape: tuple[int, ...]
+    program: Program,
+    arrays: Sequence[Array],
+    shape: tuple[int, ...],
+    coords: Sequence[Array] | None = None,
 ) -> tuple[Array, ...]:
-    """The results of `program` at every index of `shape`, one array of that shape each.
+    """The results of `program` at every point of `shape`, one array of that shape each.
 
     `arrays` are the operands' elements, of the program's dtypes (int64, int32, float32 or
-    bool), broadcast to `shape`; axis a of the shape is `Coord(a)`. float32 arithmetic is
-    IEEE's, each kind rounded once.
+    bool), and `coords` the int64 coordinates by axis; both broadcast to `shape`. Without
+    `coords` the points are the indices of `shape`. float32 arithmetic is IEEE's, each kind
+    rounded once.
     """
     import numpy as np
 
@@ -36,6 +40,8 @@ def evaluate(
             case In(i):
                 return np.asarray(arrays[i])
             case Coord(axis):
+                if coords is not None:
+                    return coords[axis]
                 steps = [-1 if a == axis else 1 for a in range(len(shape))]
                 return np.arange(shape[axis], dtype=np.int64).reshape(steps)
             case Const():

@@ -163,6 +163,6 @@ class NodeBuilder:
     def __init__(self, insert: Callable[[UirOp], SSAValue]):
         self._insert = insert
 
-    def make(self, op: type[UirOp], *operands: SSAValue, **attributes: Any) -> SSAValue:
+    def make(self, op: type[UirOp], /, *operands: SSAValue, **attributes: Any) -> SSAValue:
         """The result of `op` on `operands`. Raises TypingError."""
         return self._insert(op.of(operands, attributes))

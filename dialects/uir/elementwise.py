@@ -106,7 +106,9 @@ def require_value(operand: SSAValue, number: int) -> None:
     if not is_value(operand.type):
         help = "`load` it first" if "memory" in spell_type(operand.type) else None
         raise TypingError(
-            f"operand {number + 1} is {spell_type(operand.type)}, but a value is needed", number, help
+            f"operand {number + 1} is {spell_type(operand.type)}, but a value is needed",
+            number,
+            help,
         )
 
 
@@ -128,8 +130,7 @@ def require_same_shape(operands: Sequence[SSAValue]) -> None:
         if found == shape:
             continue
         expandable = not found or (
-            len(found) == len(shape)
-            and all(a in (1, b) for a, b in zip(found, shape, strict=True))
+            len(found) == len(shape) and all(a in (1, b) for a, b in zip(found, shape, strict=True))
         )
         raise TypingError(
             f"operands have different shapes: {spell_shape(shape)} and {spell_shape(found)}",
@@ -177,9 +178,13 @@ class ElementwiseOp(UirOp, ABC):
     def scalar(operands: Sequence[E], dtype: Dtype) -> E:
         """The result, of `dtype`, at one index, total: where `fails` holds, Prog's result."""
 
+    def can_fail(self) -> bool:
+        """Whether some operands of these types make the op a runtime error."""
+        return self.FAILURE is not None
+
     @staticmethod
     def fails(operands: Sequence[E]) -> E:
-        """Whether the op is a runtime error on these operands; only for ops with a `failure`."""
+        """Whether the op is a runtime error on these operands; only for ops with a `FAILURE`."""
         raise NotImplementedError
 
 

@@ -116,6 +116,4 @@ def check_path(path: Sequence[Operation]) -> None:
         if isinstance(op, ReduceOp) and op.kind.data == "mul":
             raise NotDifferentiable(op, "`reduce op=mul` has no gradient")
         if isinstance(op, OffsetOp) and op.literal_offsets() is None:
-            raise NotDifferentiable(
-                op, f"`{op.spelling()}` with computed offsets has no gradient"
-            )
+            raise NotDifferentiable(op, f"`{op.spelling()}` with computed offsets has no gradient")

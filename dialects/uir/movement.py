@@ -210,7 +210,9 @@ class PadOp(MovementOp):
             )
         if any(pad < 0 for pad in pads):
             raise TypingError(
-                f"`pads` are 0 or more, found {spell_shape(pads)}", "pads", "`shrink` removes elements"
+                f"`pads` are 0 or more, found {spell_shape(pads)}",
+                "pads",
+                "`shrink` removes elements",
             )
         padded = [
             before + dim + after
@@ -241,6 +243,8 @@ class PadOp(MovementOp):
 class OffsetOp(MovementOp, ABC):
     """An op that picks a block at i32 scalar offsets, literal or computed."""
 
+    # Restated, because xDSL takes a subclass's operands before its base's.
+    x = operand_def()
     offsets = var_operand_def()
 
     def literal_offsets(self) -> tuple[int, ...] | None:
@@ -250,7 +254,9 @@ class OffsetOp(MovementOp, ABC):
         return tuple(literals) if len(literals) == len(values) else None
 
 
-def check_offsets(offsets: Sequence[SSAValue], extents: Sequence[int], sizes: Sequence[int]) -> None:
+def check_offsets(
+    offsets: Sequence[SSAValue], extents: Sequence[int], sizes: Sequence[int]
+) -> None:
     """Raises TypingError unless each offset is an i32 scalar and, if literal, within bounds."""
     for axis, (offset, extent, size) in enumerate(zip(offsets, extents, sizes, strict=True)):
         require_dtype(offset, axis + 1, ("i32",))
@@ -384,7 +390,10 @@ class ReduceOp(MovementOp):
     """`reduce x op=add|mul|max pop=m`: a left fold over the `m` leading axes, in row-major order."""
 
     name = "uir.reduce"
-    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"op": TextAttribute(Form.WORD), "pop": TextAttribute(Form.INTEGER)}
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {
+        "op": TextAttribute(Form.WORD),
+        "pop": TextAttribute(Form.INTEGER),
+    }
     kind = prop_def(StringAttr)
 
     @classmethod

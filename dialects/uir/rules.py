@@ -10,7 +10,6 @@ from dialects.uir.memory import BufferOp, LoadOp, StoreOp
 from dialects.uir.types import spell_type
 
 
-
 class ProgramRules:
     """Checks the statements of a program, visited in order, in time linear in the program."""
 

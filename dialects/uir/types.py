@@ -11,7 +11,16 @@ from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import ArrayAttr, Float32Type, IntAttr, IntegerType, TensorType, f32, i1, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    Float32Type,
+    IntAttr,
+    IntegerType,
+    TensorType,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser

@@ -1,6 +1,7 @@
 """Runs a compiled kernel on numpy arrays."""
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,8 +30,6 @@ class Kernel:
 
     def __init__(self, library: ctypes.CDLL, signature: Sequence[Parameter]) -> None:
         """Raises AttributeError when the library exports no `kernel`."""
-        # The function keeps no reference to its library; without one, the code could be unloaded.
-        self._library = library
         self._signature = tuple(signature)
         self._function = library[_SYMBOL]
         self._function.argtypes = [ctypes.c_void_p] * len(self._signature)
@@ -80,6 +79,6 @@ def _check_disjoint(arrays: Sequence[npt.NDArray[Any]]) -> None:
         for position, array in enumerate(arrays)
         if array.size
     )
-    for (_, end, one), (start, _, other) in zip(spans, spans[1:], strict=False):
+    for (_, end, one), (start, _, other) in itertools.pairwise(spans):
         if start < end:
             raise ValueError(f"arrays {min(one, other)} and {max(one, other)} overlap")

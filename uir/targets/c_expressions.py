@@ -337,9 +337,10 @@ def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
         return _call("select_f32", *operands)
     condition, *arms = operands
     then, otherwise = _as_wide(arms, type_)
-    texts = [wrap(piece, Level.OR) for piece in (condition, then, otherwise)]
+    # Compilers warn of a bare `&` or `|` in the condition.
+    test, left, right = wrap(condition, Level.COMPARE), wrap(then, Level.OR), wrap(otherwise, Level.OR)
     ops = 1 + condition.ops + then.ops + otherwise.ops
-    return Piece("{} ? {} : {}".format(*texts), Level.CONDITIONAL, ops)
+    return Piece(f"{test} ? {left} : {right}", Level.CONDITIONAL, ops)
 
 
 def _spell_cast(op: Operation, operands: Sequence[Piece]) -> Piece:

@@ -1,0 +1,291 @@
+"""A kernel's body as scalar programs over coordinates: shapes disappear, movement becomes indexing.
+
+Coordinates are pushed from the root to the leaves. Movement ops change them; a `pad` gives its fill
+where a condition on them fails, and what is under it reads memory only where it holds; a `reduce`
+becomes an accumulator, whose body sees the reduction axes as further coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
+
+from dialects.prog import Dtype, E, Monoid
+from dialects.uir.base import UirOp
+from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp
+from dialects.uir.kernel import KernelOp, YieldOp
+from dialects.uir.movement import ExpandOp, MovementOp, PadOp, ReduceOp, StackOp
+from dialects.uir.types import dtype_of, shape_of
+from passes.index import Coordinate, Index, Quotient, Remainder, coordinate, unflatten
+from passes.views import operand_coordinates
+
+MONOIDS = {"add": Monoid.SUM, "mul": Monoid.PRODUCT, "max": Monoid.MAX}
+
+
+class Read(NamedTuple):
+    """The element of a kernel's operand at `address`, touched only where all `guards` are >= 0."""
+
+    operand: int
+    address: Index
+    guards: tuple[Index, ...]
+
+
+class Site(NamedTuple):
+    """A value at coordinates, where `guards` are >= 0, inside the reduction or not."""
+
+    value: SSAValue
+    coordinates: tuple[Index, ...]
+    guards: tuple[Index, ...]
+    folded: bool
+
+
+Step: TypeAlias = tuple[Sequence[Site], Callable[[Sequence[E]], E]]
+
+
+@dataclass
+class KernelProgram:
+    """Scalar expressions of one kernel over the axes of `shape`, then those of `reduction`.
+
+    `folds` are the expressions that the accumulators fold, over the inputs `fold_reads`. `result` is
+    over the accumulators, then the inputs `reads`.
+    """
+
+    shape: tuple[int, ...]
+    reduction: tuple[int, ...] = ()
+    monoids: list[Monoid] = field(default_factory=list)
+    folds: list[E] = field(default_factory=list)
+    fold_reads: list[Read] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+    result: E | None = None
+    write: Index = field(default_factory=Index)
+    divisions: int = 0
+    """The number of divisions in all index expressions."""
+
+
+def compose(map: AffineExpr, coordinates: Sequence[Index]) -> Index:
+    """`map` of `coordinates`, simplified."""
+    match map:
+        case AffineDimExpr():
+            return coordinates[map.position]
+        case AffineConstantExpr():
+            return Index((), map.value)
+        case AffineBinaryOpExpr():
+            lhs, rhs = compose(map.lhs, coordinates), compose(map.rhs, coordinates)
+            match map.kind:
+                case AffineBinaryOpKind.Add:
+                    return lhs + rhs
+                case AffineBinaryOpKind.Mul:
+                    return lhs * rhs.constant
+                case AffineBinaryOpKind.FloorDiv:
+                    return lhs.floordiv(rhs.constant)
+                case AffineBinaryOpKind.Mod:
+                    return lhs.mod(rhs.constant)
+                case _:
+                    pass
+        case _:
+            pass
+    raise AssertionError(f"{map} is no address")
+
+
+def count_divisions(index: Index) -> int:
+    """The quotients and remainders in `index`."""
+    inner = [atom for atom, _ in index.terms if not isinstance(atom, Coordinate)]
+    return sum(1 + count_divisions(atom.index) for atom in inner if isinstance(atom, Quotient | Remainder))
+
+
+class _Evaluator:
+    def __init__(self, kernel: KernelOp, groups: Sequence[Sequence[int]]):
+        block = kernel.body.block
+        last = block.last_op
+        assert isinstance(last, YieldOp)
+        self.root = last.values[0]
+        self.maps = [read.data.results[0] for read in kernel.reads]
+        reduces = [op for op in block.ops if isinstance(op, ReduceOp)]
+        self.accumulators = len(reduces)
+        extents = [prod(group) for group in groups]
+        self.program = KernelProgram(tuple(extents))
+        if reduces:
+            popped = shape_of(reduces[0].x)[: reduces[0].pop()]
+            self.reduced = self.reduction_coordinates(popped, len(extents))
+        self.coordinates: list[Index] = []
+        for axis, group in enumerate(groups):
+            self.coordinates += unflatten(coordinate(axis, extents[axis]), group)
+        self.numbers: dict[tuple[bool, Read], int] = {}
+        self.values: dict[Site, E] = {}
+        self.note(*self.coordinates)
+        write: AffineMapAttr = kernel.writes.data[0]
+        self.program.write = self.note(compose(write.data.results[0], self.coordinates))
+
+    def reduction_coordinates(self, popped: Sequence[int], first_axis: int) -> list[Index]:
+        """A coordinate for each reduced dimension; those of one element have no axis."""
+        kept = [dim for dim in popped if dim > 1]
+        self.program.reduction = tuple(kept) or (1,)
+        axes = iter(range(first_axis, first_axis + len(kept)))
+        return [coordinate(next(axes), dim) if dim > 1 else Index() for dim in popped]
+
+    def note(self, *indices: Index) -> Index:
+        self.program.divisions += sum(map(count_divisions, indices))
+        return indices[-1] if indices else Index()
+
+    def run(self) -> KernelProgram:
+        site = Site(self.root, tuple(self.coordinates), (), False)
+        self.program.result = self.evaluate(site)
+        return self.program
+
+    def evaluate(self, root: Site) -> E:
+        """The expression of `root`, without recursion: programs may be deep."""
+        stack = [root]
+        steps: dict[Site, Step] = {}
+        while stack:
+            site = stack[-1]
+            if site in self.values:
+                stack.pop()
+                continue
+            if site not in steps:
+                steps[site] = self.step(site)
+            needed, combine = steps[site]
+            missing = [need for need in needed if need not in self.values]
+            if missing:
+                stack += reversed(missing)
+                continue
+            self.values[site] = combine([self.values[need] for need in needed])
+            stack.pop()
+        return self.values[root]
+
+    def step(self, site: Site) -> Step:
+        """What `site` needs, and how its value is made from that."""
+        value = site.value
+        if isinstance(value, BlockArgument):
+            read = self.read(site, value)
+            return (), lambda _: read
+        op = value.owner
+        assert isinstance(op, UirOp)
+        match op:
+            case ConstantOp():
+                literal = E.const(PROG_DTYPES[dtype_of(value)], op.scalar_value())
+                return (), lambda _: literal
+            case ElementwiseOp():
+                dtype = PROG_DTYPES[dtype_of(value)]
+                needed = [site._replace(value=operand) for operand in op.operands]
+                return needed, lambda operands: op.scalar(operands, dtype)
+            case ReduceOp():
+                return self.step_reduce(site, op)
+            case PadOp():
+                return self.step_pad(site, op)
+            case StackOp():
+                return self.step_stack(site, op)
+            case ExpandOp():
+                moved = [
+                    Index() if dim == 1 else index
+                    for dim, index in zip(shape_of(op.x), site.coordinates, strict=False)
+                ]
+            case MovementOp():
+                moved = operand_coordinates(op, site.coordinates)
+            case _:
+                raise AssertionError(f"{op.name} in a kernel")
+        self.note(*moved)
+        return [site._replace(value=op.x, coordinates=tuple(moved))], lambda operands: operands[0]
+
+    def read(self, site: Site, argument: BlockArgument) -> E:
+        address = self.note(compose(self.maps[argument.index], site.coordinates))
+        read = Read(argument.index, address, site.guards)
+        folded = site.folded
+        reads = self.program.fold_reads if folded else self.program.reads
+        number = self.numbers.get((folded, read))
+        if number is None:
+            number = self.numbers[folded, read] = len(reads)
+            reads.append(read)
+        first = 0 if folded else self.accumulators
+        return E.input(first + number, PROG_DTYPES[dtype_of(argument)])
+
+    def step_reduce(self, site: Site, op: ReduceOp) -> Step:
+        assert not site.folded, "a reduction inside another is stored"
+        inner = (*self.reduced, *site.coordinates)
+
+        def accumulate(operands: Sequence[E]) -> E:
+            number = len(self.program.folds)
+            self.program.folds.append(operands[0])
+            self.program.monoids.append(MONOIDS[op.kind.data])
+            return E.input(number, operands[0].dtype)
+
+        return [Site(op.x, inner, site.guards, True)], accumulate
+
+    def step_pad(self, site: Site, op: PadOp) -> Step:
+        moved: list[Index] = []
+        guards: list[Index] = []
+        for index, before, dim in zip(site.coordinates, op.before(), shape_of(op.x), strict=True):
+            index = index + -before
+            moved.append(index)
+            guards += [index, index * -1 + (dim - 1)]
+        self.note(*moved, *guards)
+        zero = zero_of(PROG_DTYPES[dtype_of(op.result)])
+        if any(guard.bounds[1] < 0 for guard in guards):
+            return (), lambda _: zero
+        tested = [guard for guard in guards if guard.bounds[0] < 0]
+        inside = Site(op.x, tuple(moved), (*site.guards, *tested), site.folded)
+
+        def select(operands: Sequence[E]) -> E:
+            if not tested:
+                return operands[0]
+            return E.where(all_not_negative(tested), operands[0], zero)
+
+        return [inside], select
+
+    def step_stack(self, site: Site, op: StackOp) -> Step:
+        which, *rest = site.coordinates
+        low, high = which.bounds
+        candidates = list(op.operands)[low : high + 1]
+        needed = [site._replace(value=value, coordinates=tuple(rest)) for value in candidates]
+
+        def select(operands: Sequence[E]) -> E:
+            result = operands[-1]
+            for number in range(len(operands) - 2, -1, -1):
+                bound = E.const(Dtype.int64, low + number + 1)
+                result = E.where(E.less(which.to_expression(), bound), operands[number], result)
+            return result
+
+        return needed, select
+
+
+def zero_of(dtype: Dtype) -> E:
+    """The fill of a pad."""
+    return E.const(dtype, False if dtype is Dtype.bool else 0)
+
+
+def all_not_negative(guards: Sequence[Index]) -> E:
+    """Whether every guard is >= 0."""
+    minus_one = E.const(Dtype.int64, -1)
+    conditions = [E.less(minus_one, guard.to_expression()) for guard in guards]
+    result = conditions[0]
+    for condition in conditions[1:]:
+        result = E.and_(result, condition)
+    return result
+
+
+def program_of(kernel: KernelOp) -> KernelProgram:
+    """The scalar programs of `kernel`.
+
+    Neighbouring axes become one where that costs no division: an elementwise kernel is one loop.
+    """
+    last = kernel.body.block.last_op
+    assert isinstance(last, YieldOp)
+    groups = [[dim] for dim in shape_of(last.values[0])]
+    best = _Evaluator(kernel, groups).run()
+    for axis in range(len(groups) - 1, 0, -1):
+        merged = [*groups[: axis - 1], groups[axis - 1] + groups[axis], *groups[axis + 1 :]]
+        candidate = _Evaluator(kernel, merged).run()
+        if candidate.divisions <= best.divisions:
+            groups, best = merged, candidate
+    return best

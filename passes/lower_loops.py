@@ -1,0 +1,58 @@
+"""Loop nests without shapes become explicit loops over memory.
+
+```
+prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [4]
+  body #prog.program<(f32) {v0 = in 0, v1 = add v0 v0} -> (v1)>
+  reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
+  writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+```
+becomes
+```
+scf.for %i = %c0 to %c4 step %c1 {
+  %x = memref.load %a[%i] : memref<?xf32>
+  %y = arith.addf %x, %x : f32
+  memref.store %y, %o[%i] : memref<?xf32>
+}
+```
+
+Parallel axes are merged, interchanged and tiled; the elements of a fold are taken in order,
+so every bit stays. A fold along which memory is contiguous keeps a tile of accumulators in
+local arrays (`loops/schedule.py` says how many); another fold carries scalars.
+"""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from dialects.prog import LoopOp
+
+from .loops.emit import NestEmitter
+from .loops.nest import nest_of
+from .loops.schedule import schedule_of
+
+
+class LowerLoop(RewritePattern):
+    """Replaces a `prog.loop` by its loops."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter) -> None:
+        nest = nest_of(op)
+        rewriter.replace(op, NestEmitter(nest, schedule_of(nest)).emit(), [])
+
+
+class LowerLoopsPass(ModulePass):
+    """Lowers every `prog.loop` to scf, arith and memref."""
+
+    name = "lower-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # What a loop becomes holds no loop to lower: one visit of each is enough.
+        PatternRewriteWalker(LowerLoop(), apply_recursively=False).rewrite_module(op)

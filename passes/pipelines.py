@@ -1,0 +1,39 @@
+"""The pipelines: named tuples of passes, applied in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from passes import get_all_passes
+
+RUN = (
+    # Contributions to a gradient count per node of the expansion, so sugar goes first.
+    "expand-sugar",
+    "autodiff",
+)
+"""To the core ops that the interpreter runs."""
+
+LOWER = (
+    # Gradients are gone: nothing asks any more for `detach`, `after` and `group`.
+    "strip-markers",
+    "inline-calls",
+    # Before the math: kernels that differ only in memory share one expansion of it.
+    "form-kernels",
+    "expand-math",
+    "rangeify",
+    "lower-loops",
+)
+"""From the core ops to the loops that a C file spells."""
+
+PIPELINES: dict[str, tuple[str, ...]] = {"run": RUN, "render": (*RUN, *LOWER)}
+
+
+def apply_passes(names: Sequence[str], module: ModuleOp) -> None:
+    """Applies the passes of these names to `module`, in order."""
+    passes = get_all_passes()
+    context = Context()
+    for name in names:
+        passes[name]()().apply(context, module)

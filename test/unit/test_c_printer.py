@@ -1,0 +1,301 @@
+"""The printed C gives the bits of the loop level's interpreter, with every compiler there is."""
+
+import io
+import re
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loop_programs import FLOATS, INTEGERS, OUTPUTS_PER_TYPE, SCRIPTS, program
+from xdsl.context import Context
+from xdsl.dialects import arith, builtin, func, memref, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.interpreter import Interpreter
+from xdsl.parser import Parser
+
+from dialects.prog.native import CompileError, compile_c
+from uir.runtime.interpreters.loops import register_loop_functions
+from uir.runtime.native import Kernel, Parameter
+from uir.targets.c import print_c
+from uir.targets.c_expressions import UnprintableError
+
+COMPILERS = [name for name in ("gcc", "clang", "clang-14") if shutil.which(name)]
+LANES = 16
+
+
+def parse(text: str, *, verify: bool = True) -> ModuleOp:
+    ctx = Context()
+    for dialect in (arith.Arith, builtin.Builtin, func.Func, memref.MemRef, scf.Scf):
+        ctx.load_dialect(dialect)
+    module = Parser(ctx, text).parse_module()
+    if verify:
+        module.verify()
+    return module
+
+
+def printed(module: ModuleOp) -> str:
+    out = io.StringIO()
+    print_c(module, out)
+    return out.getvalue()
+
+
+def kernel_body(text: str) -> list[str]:
+    """The statements of the last function of the C file printed from `text`."""
+    lines = printed(parse(text)).splitlines()
+    start = max(number for number, line in enumerate(lines) if line.startswith("void kernel("))
+    return [line.strip() for line in lines[start + 1 : -1]]
+
+
+def interpret(module: ModuleOp, arrays: list[np.ndarray]) -> None:
+    interpreter = Interpreter(module)
+    register_loop_functions(interpreter)
+    interpreter.call_op("kernel", tuple(arrays))
+
+
+def assert_same_bits(actual: np.ndarray, expected: np.ndarray) -> None:
+    """Equal to the bit, except that a NaN is as good as another."""
+    if expected.dtype == np.float32:
+        nan = np.isnan(expected)
+        assert (np.isnan(actual) == nan).all()
+        actual, expected = actual.view(np.int32)[~nan], expected.view(np.int32)[~nan]
+    assert actual.tolist() == expected.tolist()
+
+
+def random_inputs(seed: int) -> list[np.ndarray]:
+    """Special values, then random bits."""
+    rng = np.random.default_rng(seed)
+    floats = rng.integers(-(2**31), 2**31, 2 * LANES).astype(np.int32).view(np.float32)
+    floats[::2] = rng.choice(np.array(FLOATS, np.float32), LANES)
+    floats[::5] = rng.normal(size=len(floats[::5]))
+    integers = rng.integers(-(2**31), 2**31, 2 * LANES).astype(np.int32)
+    integers[::2] = rng.choice(np.array(INTEGERS, np.int32), LANES)
+    return [floats, integers]
+
+
+def fresh_outputs() -> list[np.ndarray]:
+    size = LANES * OUTPUTS_PER_TYPE
+    return [np.zeros(size, dtype) for dtype in (np.float32, np.int32, np.bool_)]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    script=SCRIPTS,
+    seed=st.integers(0, 2**32),
+    flags=st.sampled_from([("-O0",), ("-O1", "-std=c11"), ("-O2",), ("-O3", "-march=native")]),
+)
+def test_random_program(
+    compiler: str, script: list[tuple[int, int, int, int]], seed: int, flags: tuple[str, ...]
+) -> None:
+    module = program(script, LANES)
+    module.verify()
+    inputs, expected, actual = random_inputs(seed), fresh_outputs(), fresh_outputs()
+    interpret(module, [*inputs, *expected])
+    size = LANES * OUTPUTS_PER_TYPE
+    signature = [
+        Parameter("f32", 2 * LANES),
+        Parameter("i32", 2 * LANES),
+        *(Parameter(dtype, size) for dtype in ("f32", "i32", "i1")),
+    ]
+    Kernel.compile(printed(module), signature, compiler=compiler, flags=flags)([*inputs, *actual])
+    for one, other in zip(actual, expected, strict=True):
+        assert_same_bits(one, other)
+
+
+MULTIPLY_ADD = """
+func.func @kernel(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 256 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.load %a[%i] : memref<?xf32>
+    %y = memref.load %b[%i] : memref<?xf32>
+    %z = memref.load %c[%i] : memref<?xf32>
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %p, %z : f32
+    memref.store %s, %c[%i] : memref<?xf32>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_no_contraction(compiler: str, level: str) -> None:
+    rng = np.random.default_rng(7)
+    a, b = (rng.normal(size=256).astype(np.float32) for _ in range(2))
+    c = -(a * b)
+    fused = (a.astype(np.float64) * b + c).astype(np.float32)
+    assert (fused != 0).sum() > 200, "the inputs tell a fused operation from two"
+    signature = [Parameter("f32", 256)] * 3
+    flags = (level, "-march=native", "-Wall", "-Wextra", "-Werror")
+    source = printed(parse(MULTIPLY_ADD))
+    Kernel.compile(source, signature, compiler=compiler, flags=flags)([a, b, c])
+    assert (c == 0).all()
+
+
+@pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-ffinite-math-only"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_fast_math_is_refused(compiler: str, flag: str) -> None:
+    with pytest.raises(CompileError, match="exact floating point"):
+        compile_c(printed(parse(MULTIPLY_ADD)), compiler=compiler, flags=(flag,))
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_long_chain(compiler: str) -> None:
+    ops = ["%v0 = memref.load %m[%c0] : memref<?xi32>"]
+    ops += [f"%v{k} = arith.addi %v{k - 1}, %c : i32" for k in range(1, 3001)]
+    text = "\n".join(ops)
+    module = parse(f"""
+    func.func @kernel(%m: memref<?xi32>) {{
+      %c0 = arith.constant 0 : index
+      %c = arith.constant 1000003 : i32
+      {text}
+      memref.store %v3000, %m[%c0] : memref<?xi32>
+      func.return
+    }}""")
+    source = printed(module)
+    assert max(len(line) for line in source.splitlines()) < 200
+    memory = np.array([5], np.int32)
+    flags = ("-O1", "-Wall", "-Wextra", "-Werror")
+    Kernel.compile(source, [Parameter("i32", 1)], compiler=compiler, flags=flags)([memory])
+    assert memory[0] == (5 + 3000 * 1000003 + 2**31) % 2**32 - 2**31
+
+
+def index_expression(*ops: str) -> str:
+    """The store of the last of `ops` on the values %a, %b and %c."""
+    return kernel_body(
+        "func.func @kernel(%m: memref<?xf32>, %a: index, %b: index, %c: index, %x: f32) {\n"
+        + "\n".join(f"%{k} = {op} : index" for k, op in enumerate(ops))
+        + f"\nmemref.store %x, %m[%{len(ops) - 1}] : memref<?xf32>\nfunc.return\n}}"
+    )[-1]
+
+
+@pytest.mark.parametrize(
+    ("ops", "expected"),
+    [
+        (["arith.subi %b, %c", "arith.subi %a, %0"], "a - (b - c)"),
+        (["arith.subi %a, %b", "arith.subi %0, %c"], "a - b - c"),
+        (["arith.addi %b, %c", "arith.muli %a, %0"], "a * (b + c)"),
+        (["arith.muli %a, %b", "arith.addi %0, %c"], "a * b + c"),
+        (["arith.remsi %b, %c", "arith.muli %a, %0"], "a * (b % c)"),
+        (["arith.muli %a, %b", "arith.divsi %0, %c"], "a * b / c"),
+        (["arith.divsi %b, %c", "arith.divsi %a, %0"], "a / (b / c)"),
+        (["arith.constant -3", "arith.subi %a, %0"], "a - -3"),
+        (["arith.constant 65536", "arith.muli %0, %0"], "(int64_t)65536 * 65536"),
+        (["arith.constant -2147483648", "arith.addi %a, %0"], "a + -2147483648"),
+        (["arith.constant -9223372036854775808", "arith.addi %a, %0"], "a + INT64_MIN"),
+    ],
+)
+def test_precedence(ops: list[str], expected: str) -> None:
+    assert index_expression(*ops) == f"m[{expected}] = x;"
+
+
+def float_statements(*ops: str) -> list[str]:
+    return kernel_body(
+        "func.func @kernel(%m: memref<?xf32>, %x: f32, %y: f32) {\n%c0 = arith.constant 0 : index\n"
+        + "\n".join(f"%{k} = {op} : f32" for k, op in enumerate(ops))
+        + f"\nmemref.store %{len(ops) - 1}, %m[%c0] : memref<?xf32>\nfunc.return\n}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ops", "expected"),
+    [
+        (["arith.negf %x", "arith.negf %0"], "-(-x)"),
+        (["arith.constant -1.5", "arith.negf %0"], "-(-0x1.8p+0f)"),
+        (["arith.negf %y", "arith.subf %x, %0"], "x - -y"),
+        (["arith.addf %x, %y", "arith.negf %0"], "-(x + y)"),
+        (["arith.mulf %x, %y", "arith.divf %0, %y"], "x * y / y"),
+        (["arith.divf %x, %y", "arith.mulf %y, %0"], "y * (x / y)"),
+        (["arith.constant -0.0"], "-0.0f"),
+        (["arith.constant 0xFF800000"], "-INFINITY"),
+        (["arith.constant 0x7FC00000"], "NAN"),
+        (["arith.constant 1.401298464324817e-45"], "0x1p-149f"),
+        (["arith.constant 3.4028234663852886e+38"], "0x1.fffffep+127f"),
+    ],
+)
+def test_float_expression(ops: list[str], expected: str) -> None:
+    assert float_statements(*ops)[-1].split(";")[0] == f"m[0] = {expected}"
+
+
+def test_load_keeps_its_place_before_a_store() -> None:
+    body = kernel_body("""
+    func.func @kernel(%m: memref<?xf32>, %x: f32) {
+      %c0 = arith.constant 0 : index
+      %old = memref.load %m[%c0] : memref<?xf32>
+      memref.store %x, %m[%c0] : memref<?xf32>
+      %c1 = arith.constant 1 : index
+      memref.store %old, %m[%c1] : memref<?xf32>
+      func.return
+    }""")
+    assert body == ["const float old = m[0];", "m[0] = x;", "m[1] = old;"]
+
+
+def test_carried_values_are_assigned_at_once() -> None:
+    body = kernel_body("""
+    func.func @kernel(%m: memref<?xf32>, %x: f32, %y: f32, %n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %p, %q = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (f32, f32) {
+        scf.yield %b, %a : f32, f32
+      }
+      memref.store %p, %m[%c0] : memref<?xf32>
+      memref.store %q, %m[%c1] : memref<?xf32>
+      func.return
+    }""")
+    assert body[3:6] == ["const float v0 = a;", "a = b;", "b = v0;"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "%0 = arith.divui %a, %a : i32 memref.store %0, %m[%c0] : memref<?xi32>",
+            "`arith.divui` in @kernel",
+        ),
+        (
+            "%0 = arith.extsi %b : i1 to i32 memref.store %0, %m[%c0] : memref<?xi32>",
+            "`arith.extsi` in @kernel: no conversion from i1 to i32",
+        ),
+        (
+            "%0 = arith.cmpi slt, %b, %b : i1 memref.store %0, %n[%c0] : memref<?xi1>",
+            "`arith.cmpi` in @kernel: no signed order on i1",
+        ),
+        (
+            "%0 = memref.alloca() : memref<4xf64>",
+            "`memref.alloca` in @kernel: no C type for f64 in memory",
+        ),
+        (
+            "%0 = memref.alloc() : memref<2x2xf32>",
+            "`memref.alloc` in @kernel: memory is of rank 1, not memref<2x2xf32>",
+        ),
+        ("func.call @f(%a) : (i32) -> ()", "`func.call` in @kernel: there is no function @f"),
+        (
+            "func.call @kernel(%m, %n, %a, %b) : (memref<?xi32>, memref<?xi1>, i32, i1) -> ()",
+            "`func.func` in @kernel: it calls itself",
+        ),
+    ],
+)
+def test_what_has_no_place_in_c(body: str, message: str) -> None:
+    module = parse(
+        f"""
+    func.func @kernel(%m: memref<?xi32>, %n: memref<?xi1>, %a: i32, %b: i1) {{
+      %c0 = arith.constant 0 : index
+      {body}
+      func.return
+    }}""",
+        verify=False,
+    )
+    out = io.StringIO()
+    with pytest.raises(UnprintableError, match=re.escape(message)):
+        print_c(module, out)
+    assert out.getvalue() == ""
+
+
+def test_unknown_op_at_the_top() -> None:
+    with pytest.raises(UnprintableError, match=r"`builtin\.module`"):
+        printed(ModuleOp([ModuleOp([])]))

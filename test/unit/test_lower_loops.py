@@ -1,0 +1,241 @@
+"""`lower-loops` keeps every bit: random loops run before and after it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
+from xdsl.interpreter import Interpreter
+from xdsl.ir import Block, Region
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+from xdsl.utils.exceptions import PassFailedException
+
+from dialects.prog import Access, Dtype, E, LoopOp, Monoid, Program, evaluate, type_of
+from passes.lower_loops import LowerLoopsPass
+from uir.runtime.interpreters.loops import register_loop_functions
+from uir.runtime.interpreters.prog import ProgFunctions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+DTYPES = (Dtype.float32, Dtype.int32, Dtype.bool)
+NUMPY = {Dtype.float32: np.float32, Dtype.int32: np.int32, Dtype.bool: np.bool_}
+ZERO, ZERO_INDEX = AffineExpr.constant(0), -1
+
+
+def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], offsets: int) -> ModuleOp:
+    """A module whose function `k` runs `loop` over memories of `dtypes`."""
+    types = [MemRefType(type_of(dtype), [DYNAMIC_INDEX]) for dtype in dtypes]
+    inputs = [*types, *([IndexType()] * offsets)]
+    block = Block(arg_types=inputs)
+    block.add_ops((loop(block), func.ReturnOp()))
+    module = ModuleOp([func.FuncOp("k", (inputs, []), Region(block))])
+    module.verify()
+    return module
+
+
+def run(module: ModuleOp, memories: Sequence[Array], offsets: Sequence[int]) -> list[Array]:
+    """What the memories hold after the function has run."""
+    interpreter = Interpreter(module)
+    register_loop_functions(interpreter)
+    interpreter.register_implementations(ProgFunctions())
+    copies = [memory.copy() for memory in memories]
+    interpreter.call_op("k", (*copies, *offsets))
+    return copies
+
+
+def assert_same_bits(before: Sequence[Array], after: Sequence[Array]) -> None:
+    """Equal bit for bit, but for the payloads of NaNs."""
+    for one, other in zip(before, after, strict=True):
+        if one.dtype == np.float32:
+            nans = np.isnan(one)
+            np.testing.assert_array_equal(nans, np.isnan(other))
+            one, other = np.where(nans, 0, one.view("i4")), np.where(nans, 0, other.view("i4"))
+        np.testing.assert_array_equal(one, other)
+
+
+def check(module: ModuleOp, memories: Sequence[Array], offsets: Sequence[int] = ()) -> None:
+    before = run(module, memories, offsets)
+    lowered = module.clone()
+    LowerLoopsPass().apply(Context(), lowered)
+    lowered.verify()
+    assert not any(isinstance(op, LoopOp) for op in lowered.walk())
+    assert_same_bits(before, run(lowered, memories, offsets))
+
+
+class Case:
+    """A module and its memories; shown as the module's text when a test fails."""
+
+    def __init__(self, module: ModuleOp, memories: list[Array]) -> None:
+        self.module = module
+        self.memories = memories
+
+    def __repr__(self) -> str:
+        return str(self.module)
+
+
+@st.composite
+def expressions(draw: st.DrawFn, operands: list[E], count: int) -> list[E]:
+    """`operands` and `count` expressions over them."""
+    pool = [*operands, E.const(Dtype.float32, -0.0), E.const(Dtype.int32, -1), E.coord(0)]
+    pool += [E.const(Dtype.bool, True), E.const(Dtype.int32, 3), E.const(Dtype.float32, math.nan)]
+    integers = (Dtype.int32, Dtype.int64)
+    for _ in range(count):
+        a = draw(st.sampled_from(pool))
+        b = draw(st.sampled_from([e for e in pool if e.dtype is a.dtype]))
+        c = draw(st.sampled_from([e for e in pool if e.dtype is Dtype.bool]))
+        makers: list[Callable[[], E]] = [
+            lambda a=a, b=b: E.maximum(a, b),
+            lambda a=a, b=b: E.minimum(a, b),
+            lambda a=a, b=b: E.less(a, b),
+            lambda a=a, b=b: E.equal(a, b),
+            lambda a=a, b=b, c=c: E.where(c, a, b),
+            lambda a=a: E.copy(a),
+            *(lambda a=a, dtype=dtype: E.cast(dtype, a) for dtype in Dtype),
+        ]
+        if a.dtype is not Dtype.bool:
+            makers += [
+                lambda a=a, b=b: E.add(a, b),
+                lambda a=a, b=b: E.mul(a, b),
+                lambda a=a: E.recip(a),
+            ]
+        if a.dtype is not Dtype.float32:
+            makers += [
+                lambda a=a, b=b: E.and_(a, b),
+                lambda a=a, b=b: E.or_(a, b),
+                lambda a=a, b=b: E.xor(a, b),
+            ]
+        if a.dtype in integers:
+            makers += [lambda a=a, b=b: E.idiv(a, b), lambda a=a, b=b: E.mod(a, b)]
+        if a.dtype in (Dtype.int32, Dtype.float32):
+            other = Dtype.int32 if a.dtype is Dtype.float32 else Dtype.float32
+            makers.append(lambda a=a, other=other: E.bitcast(other, a))
+        pool.append(draw(st.sampled_from(makers))())
+    return pool
+
+
+def axis_sum(strides: Sequence[int], constant: int = 0) -> AffineExpr:
+    terms = [AffineExpr.dimension(axis) * stride for axis, stride in enumerate(strides)]
+    return sum(terms, AffineExpr.constant(constant))
+
+
+@st.composite
+def read_accesses(draw: st.DrawFn, memory: int, extents: Sequence[int], size: int) -> Access:
+    """An access of a memory of `size` elements, wherever it points."""
+    kind = draw(st.sampled_from(["strided", "guarded", "divided"]))
+    order = draw(st.permutations(range(len(extents))))
+    strides = [0] * len(extents)
+    step = 1
+    for axis in order:
+        if draw(st.booleans()):
+            strides[axis] = step
+            step *= extents[axis]
+    expr = axis_sum(strides)
+    constraints: list[AffineConstraintExpr] = []
+    if kind == "divided" and strides:
+        split = draw(st.integers(2, 5))
+        expr = (expr + draw(st.integers(-3, 3))) // split * 2 + expr % split
+    if kind == "guarded" and strides:
+        axis = draw(st.integers(0, len(extents) - 1))
+        shifted = AffineExpr.dimension(axis) - draw(st.integers(-1, 2))
+        form = draw(st.sampled_from([AffineConstraintKind.ge, AffineConstraintKind.eq]))
+        constraints.append(AffineConstraintExpr(form, shifted, ZERO))
+        expr = expr - draw(st.integers(0, 3))
+    # Keep every address that can be read within the memory.
+    for bound in (expr, AffineExpr.constant(size - 2) - expr):
+        constraints.append(AffineConstraintExpr(AffineConstraintKind.ge, bound, ZERO))
+    rank = len(extents)
+    offset = draw(st.sampled_from([-1, 0]))
+    return Access(
+        memory, offset, AffineMap(rank, 0, (expr,)), AffineSet(rank, 0, tuple(constraints))
+    )
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> Case:
+    """A loop over three memories to read and as many to write as it has results."""
+    extents = st.sampled_from([1, 1, 2, 3, 5, 16, 19])
+    shape = draw(st.lists(extents, max_size=3).filter(lambda s: math.prod(s) <= 100))
+    reduction = draw(st.lists(st.sampled_from([1, 2, 3]), max_size=2))
+    generator = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    size = 200
+    ins = draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))
+    all_extents = [*shape, *reduction]
+    reads = [draw(read_accesses(DTYPES.index(d), all_extents, size)) for d in ins]
+    operands = [E.input(i, dtype) for i, dtype in enumerate(ins)]
+    pool = draw(expressions(operands, draw(st.integers(0, 8))))
+    if not all_extents:
+        pool = [
+            e
+            for e in pool
+            if e.dtype is not Dtype.int64 and "Coord" not in repr(Program.of_exprs(ins, [e]))
+        ]
+    pool = [e for e in pool if e.dtype in NUMPY]
+    outs = pool[-draw(st.integers(1, 2)) :]
+    body = Program.of_exprs(ins, outs)
+    monoids = (
+        [draw(st.sampled_from([m for m in Monoid if m.accepts(d)])) for d in body.results]
+        if reduction
+        else []
+    )
+    results = body.results
+    epilogue, epilogue_reads = None, []
+    if reduction and draw(st.booleans()):
+        accumulators = [E.input(i, dtype) for i, dtype in enumerate(results)]
+        extra = E.input(len(results), Dtype.float32)
+        epilogue_reads = [draw(read_accesses(0, shape, size))]
+        chosen = draw(expressions([*accumulators, extra], 4)) if shape else [*accumulators, extra]
+        epilogue = Program.of_exprs(
+            [*results, Dtype.float32], [e for e in chosen if e.dtype in NUMPY][-1:]
+        )
+        results = epilogue.results
+    order = draw(st.permutations(range(len(shape))))
+    strides = [0] * len(shape)
+    step = 1
+    for axis in order:
+        strides[axis] = step
+        step *= shape[axis]
+    map = AffineMap(len(shape), 0, (axis_sum(strides, 1),))
+    writes = [Access.of_map(len(DTYPES) + i, map) for i in range(len(results))]
+    module = module_of(
+        lambda block: LoopOp(
+            block.args[: len(DTYPES) + len(results)],
+            block.args[-1:],
+            shape=shape,
+            reduction=reduction,
+            monoids=monoids,
+            body=body,
+            reads=reads,
+            epilogue=epilogue,
+            epilogue_reads=epilogue_reads,
+            writes=writes,
+        ),
+        [*DTYPES, *results],
+        1,
+    )
+    floats = generator.integers(0, 1 << 32, size, dtype=np.uint64).astype(np.uint32)
+    small = generator.integers(-3, 4, size).astype(np.float32)
+    memories = [
+        np.where(generator.random(size) < 0.5, floats.view(np.float32), small),
+        np.where(generator.random(size) < 0.5, floats.view(np.int32), small.astype(np.int32)),
+        generator.random(size) < 0.5,
+    ]
+    return Case(module, [*memories, *(np.zeros(step + 1, NUMPY[d]) for d in results)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(loops())
+def test_random_loops_keep_their_bits(case: Case) -> None:
+    check(case.module, case.memories, [1])

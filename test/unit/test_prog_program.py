@@ -1,0 +1,258 @@
+"""Programs and expressions: what holds, what is refused, what is equal to what."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from prog_strategies import programs
+from xdsl.context import Context
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from dialects.prog import (
+    BITCAST,
+    CAST,
+    COPY,
+    WHERE,
+    Binary,
+    Compare,
+    Const,
+    Coord,
+    Dtype,
+    E,
+    In,
+    InvalidProgram,
+    Monoid,
+    Node,
+    Op1,
+    Op2,
+    Op3,
+    Prog,
+    Program,
+    ProgramAttr,
+    Unary,
+    accepts1,
+    accepts2,
+    accepts3,
+    bits,
+)
+
+B, I32, I64, F32 = Dtype.bool, Dtype.int32, Dtype.int64, Dtype.float32
+X, Y = E.input(0, F32), E.input(1, F32)
+
+
+def test_nodes_stand_in_the_order_in_which_a_walk_finishes_them() -> None:
+    program = Program.of_exprs([F32, F32], [E.maximum(Y, X * Y), X])
+    assert program.nodes == (
+        In(1),
+        In(0),
+        Op2(Binary.MUL, 1, 0),
+        Op2(Binary.MAXIMUM, 0, 2),
+    )
+    assert program.outs == (3, 1)
+
+
+def test_equal_subexpressions_are_one_node_whichever_object_they_are() -> None:
+    program = Program.of_exprs([F32], [E.add(X * X, E.input(0, F32) * E.input(0, F32))])
+    assert program.nodes == (In(0), Op2(Binary.MUL, 0, 0), Op2(Binary.ADD, 1, 1))
+
+
+def test_constants_are_told_apart_by_dtype_and_bits() -> None:
+    constants = [
+        E.const(F32, 0.0),
+        E.const(F32, -0.0),
+        E.const(I32, 1),
+        E.const(F32, 1.0),
+        E.const(B, True),
+        E.const(F32, math.nan),
+    ]
+    assert len(set(constants)) == 6
+    assert len(Program.of_exprs([], [*constants, *constants]).nodes) == 6
+
+
+def test_casts_to_two_dtypes_are_two_nodes() -> None:
+    program = Program.of_exprs([F32], [E.cast(I32, X), E.cast(B, X)])
+    assert program.nodes == (In(0), Op1(CAST, I32, 0), Op1(CAST, B, 0))
+
+
+def test_a_chain_of_100_000_nodes() -> None:
+    def chain() -> E:
+        e = X
+        for _ in range(100_000):
+            e = e + X
+        return e
+
+    one, other = chain(), chain()
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != other + X
+    program = Program.of_exprs([F32], [one, other])
+    assert len(program.nodes) == 100_001
+    assert program.outs == (100_000, 100_000)
+
+
+def test_sharing_is_not_unfolded() -> None:
+    def doubled(times: int) -> E:
+        e = X
+        for _ in range(times):
+            e = e + e
+        return e
+
+    assert doubled(60) == doubled(60)
+    assert len(Program.of_exprs([F32], [doubled(60)]).nodes) == 61
+
+
+def test_of_node_reads_operands_by_number() -> None:
+    assert Program.of_node([F32, F32], Op2(Compare.LESS, 1, 0)) == Program.v(
+        [F32, F32], [In(0), In(1), Op2(Compare.LESS, 1, 0)], [2]
+    )
+
+
+def test_dtypes_of_nodes() -> None:
+    nodes: list[Node] = [
+        In(0),
+        Coord(3),
+        Const(I32, bits(I32, 7)),
+        Op1(CAST, B, 0),
+        Op2(Binary.ADD, 0, 0),
+        Op2(Compare.EQUAL, 0, 4),
+        Op3(WHERE, 5, 1, 1),
+    ]
+    program = Program.v([F32], nodes, [6])
+    assert [program.dtype(i) for i in range(7)] == [F32, I64, I32, B, F32, B, I64]
+    assert program.results == (I64,)
+    with pytest.raises(InvalidProgram, match="node 7 of 7"):
+        program.dtype(7)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "outs", "message"),
+    [
+        ([In(0), Op1(COPY, F32, 1)], [0], "node 1: refers to node 1, which is not an earlier"),
+        ([In(0), Op1(COPY, F32, -1)], [0], "node 1: refers to node -1"),
+        ([In(2)], [0], "node 0: reads operand 2 of 2"),
+        ([Coord(32)], [0], "node 0: axis 32 is not between 0 and 31"),
+        ([Const(I32, b"\0")], [0], "node 0: 1 bytes of bits for i32, which has 4"),
+        ([In(1), Op1(COPY, F32, 0)], [0], "node 1: `copy` does not take i1 to f32"),
+        ([In(1), Op1(BITCAST, F32, 0)], [0], "node 1: `bitcast` does not take i1 to f32"),
+        ([In(1), Op1(Unary.RECIP, B, 0)], [0], "node 1: `recip` does not take i1 to i1"),
+        ([In(0), In(1), Op2(Binary.ADD, 0, 1)], [0], "node 2: `add` takes operands of one dtype"),
+        ([In(0), Op2(Binary.AND, 0, 0)], [0], "node 1: `and` does not take f32"),
+        ([In(0), Op2(Binary.IDIV, 0, 0)], [0], "node 1: `idiv` does not take f32"),
+        ([In(1), Op2(Binary.MUL, 0, 0)], [0], "node 1: `mul` does not take i1"),
+        ([In(0), Op3(WHERE, 0, 0, 0)], [0], "node 1: `where` does not take f32 and f32"),
+        ([In(0), In(1), Op3(WHERE, 1, 0, 1)], [0], "node 2: `where` takes last operands of one"),
+        ([In(0)], [], "outs: a program has at least one output"),
+        ([In(0)], [0, 1], "output 1: node 1 of 1"),
+    ],
+)
+def test_what_does_not_hold_is_refused(nodes: list[Node], outs: list[int], message: str) -> None:
+    with pytest.raises(InvalidProgram, match=message):
+        Program.v([F32, B], nodes, outs)
+
+
+def test_an_input_has_the_dtype_of_its_operand() -> None:
+    with pytest.raises(InvalidProgram, match="operand 0 is of i1, its expression of f32"):
+        Program.of_exprs([B], [X])
+    with pytest.raises(InvalidProgram, match="reads operand 1 of 1"):
+        Program.of_exprs([F32], [Y])
+
+
+def test_expressions_check_their_kinds() -> None:
+    with pytest.raises(InvalidProgram, match="`and` does not take f32"):
+        _ = X & Y
+    with pytest.raises(InvalidProgram, match="found f32 and i64"):
+        _ = X + E.coord(0)
+    assert (X < Y).dtype is B
+    assert (X > Y) == E.less(Y, X)
+
+
+NUMBERS = {I32, I64, F32}
+DOMAINS = {
+    Binary.ADD: NUMBERS,
+    Binary.MUL: NUMBERS,
+    Binary.MOD: NUMBERS,
+    Binary.IDIV: {I32, I64},
+    Binary.AND: {B, I32, I64},
+    Binary.OR: {B, I32, I64},
+    Binary.XOR: {B, I32, I64},
+    Binary.MAXIMUM: set(Dtype),
+    Binary.MINIMUM: set(Dtype),
+    Compare.EQUAL: set(Dtype),
+    Compare.LESS: set(Dtype),
+}
+
+
+@pytest.mark.parametrize("kind", [*Binary, *Compare])
+def test_domains_of_two_operands(kind: Binary | Compare) -> None:
+    assert {dtype for dtype in Dtype if accepts2(kind, dtype)} == DOMAINS[kind]
+
+
+def test_domains_of_one_and_three_operands() -> None:
+    pairs = [(x, y) for x in Dtype for y in Dtype]
+    same = {(x, x) for x in Dtype}
+    assert {p for p in pairs if accepts1(COPY, *p)} == same
+    assert all(accepts1(CAST, *p) for p in pairs)
+    assert {p for p in pairs if accepts1(BITCAST, *p)} == same | {(I32, F32), (F32, I32)}
+    assert {p for p in pairs if accepts1(Unary.RECIP, *p)} == {(x, x) for x in NUMBERS}
+    assert {p for p in pairs if accepts3(WHERE, *p)} == {(B, x) for x in Dtype}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "word"),
+    [
+        (F32, 0.1, 0x3DCCCCCD),
+        (F32, -0.0, 0x80000000),
+        (F32, 1e-45, 1),
+        (F32, 1e300, 0x7F800000),
+        (F32, -math.inf, 0xFF800000),
+        (I32, -1, 0xFFFFFFFF),
+    ],
+)
+def test_bits(dtype: Dtype, value: float, word: int) -> None:
+    assert bits(dtype, value) == struct.pack("=I", word)
+
+
+def test_bits_of_an_integer_out_of_range() -> None:
+    assert bits(I64, -(2**63)) == struct.pack("=q", -(2**63))
+    with pytest.raises(ValueError, match="2147483648 is outside the range of i32"):
+        bits(I32, 2**31)
+
+
+def test_identities() -> None:
+    assert [m.identity(F32) for m in Monoid] == [0.0, 1.0, -math.inf, math.inf]
+    assert [m.identity(I32) for m in Monoid] == [0, 1, -(2**31), 2**31 - 1]
+    assert [bool(m.identity(B)) for m in (Monoid.PRODUCT, Monoid.MAX, Monoid.MIN)] == [
+        True,
+        False,
+        True,
+    ]
+    assert not Monoid.SUM.accepts(B)
+
+
+def test_numpy_is_not_imported_before_it_is_used() -> None:
+    code = "import sys, dialects.prog; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@given(programs())
+def test_programs_are_equal_and_hash_by_structure(program: Program) -> None:
+    copy = Program.v(list(program.ins), list(program.nodes), list(program.outs))
+    assert copy == program
+    assert hash(copy) == hash(program)
+
+
+@given(programs())
+def test_text_reads_back(program: Program) -> None:
+    out = io.StringIO()
+    Printer(out).print_attribute(ProgramAttr(program))
+    context = Context()
+    context.load_dialect(Prog)
+    attr = Parser(context, out.getvalue()).parse_attribute()
+    assert attr == ProgramAttr(program)

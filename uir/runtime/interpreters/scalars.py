@@ -1,0 +1,96 @@
+"""The meaning of the ops that work element by element, as Prog expressions and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TypeAlias
+
+from xdsl.ir import SSAValue
+
+from dialects.prog import Dtype, E, In, Program
+from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp, SameValueOp
+from dialects.uir.functions import ParamOp, ResultOp
+from dialects.uir.math import UnaryF32Op
+from dialects.uir.types import dtype_of
+from passes.inline_body import body_of
+
+ScalarOp: TypeAlias = ElementwiseOp | UnaryF32Op
+"""An op whose result has, at each index, a value that the elements there decide."""
+
+
+def apply(op: ScalarOp, operands: Sequence[E]) -> E:
+    """The result of `op` on elements `operands`."""
+    if isinstance(op, ElementwiseOp):
+        return type(op).scalar(operands, PROG_DTYPES[dtype_of(op.result)])
+    return substitute(_body_expression(type(op)), operands)
+
+
+def program_of(op: ScalarOp) -> Program:
+    """The program of `op`, whose operands are the op's."""
+    key = (type(op), _operand_dtypes(op), PROG_DTYPES[dtype_of(op.result)])
+    program = _programs.get(key)
+    if program is None:
+        program = Program.of_exprs(key[1], [apply(op, _inputs(key[1]))])
+        _programs[key] = program
+    return program
+
+
+_programs: dict[tuple[type[ScalarOp], tuple[Dtype, ...], Dtype], Program] = {}
+
+
+def failure_of(op: ElementwiseOp) -> Program:
+    """The program that says on which operands `op`, which can fail, is a runtime error."""
+    return _failure(type(op), _operand_dtypes(op))
+
+
+def _operand_dtypes(op: ScalarOp) -> tuple[Dtype, ...]:
+    return tuple(PROG_DTYPES[dtype_of(operand)] for operand in op.operands)
+
+
+@cache
+def _failure(kind: type[ElementwiseOp], ins: tuple[Dtype, ...]) -> Program:
+    return Program.of_exprs(ins, [kind.fails(_inputs(ins))])
+
+
+def _inputs(ins: Sequence[Dtype]) -> list[E]:
+    return [E.input(number, dtype) for number, dtype in enumerate(ins)]
+
+
+@cache
+def _body_expression(kind: type[UnaryF32Op]) -> E:
+    """The program that defines the ops of `kind`, as one expression of operand 0."""
+    values: dict[SSAValue, E] = {}
+    for op in body_of(kind):
+        if isinstance(op, ResultOp):
+            return values[op.value]
+        operands = [values[operand] for operand in op.operands]
+        if isinstance(op, ParamOp):
+            value = E.input(0, Dtype.float32)
+        elif isinstance(op, ConstantOp):
+            value = E.const(PROG_DTYPES[dtype_of(op.result)], op.scalar_value())
+        elif isinstance(op, SameValueOp):
+            (value,) = operands
+        else:
+            assert isinstance(op, ElementwiseOp | UnaryF32Op)
+            value = apply(op, operands)
+        values[op.results[0]] = value
+    raise AssertionError("a body ends in its result")
+
+
+def substitute(expression: E, operands: Sequence[E] | Mapping[int, E]) -> E:
+    """`expression` with each input i replaced by `operands[i]`; equal parts are built once."""
+    done: dict[int, E] = {}
+    stack = [expression]
+    while stack:
+        e = stack[-1]
+        waiting = [operand for operand in e.operands if id(operand) not in done]
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        if isinstance(e.head, In):
+            done[id(e)] = operands[e.head.i]
+        else:
+            done[id(e)] = E(e.head, e.dtype, tuple(done[id(o)] for o in e.operands))
+    return done[id(expression)]
