@@ -13,8 +13,8 @@ of one kernel, whose body is all that the root needs down to loads and stored va
 differ only in their memories and in constant offsets are one. Launches stand where their roots
 stood, so the order of effects is the order of the text.
 
-On entry sugar, gradients and calls are expanded. Math ops may stay whole: `expand-math` works inside
-kernels, once for each distinct one.
+On entry sugar, gradients and calls are expanded. Math ops may stay whole: `expand-math` works
+inside kernels, once for each distinct one.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp
 from dialects.uir.kernel import KernelOp, YieldOp
 from dialects.uir.movement import ExpandOp, MovementOp, PadOp, ReduceOp, StackOp
 from dialects.uir.types import dtype_of, shape_of
-from passes.index import Coordinate, Index, Quotient, Remainder, coordinate, unflatten
+from passes.index import Coordinate, Index, coordinate, unflatten
 from passes.views import operand_coordinates
 
 MONOIDS = {"add": Monoid.SUM, "mul": Monoid.PRODUCT, "max": Monoid.MAX}
@@ -58,8 +58,8 @@ Step: TypeAlias = tuple[Sequence[Site], Callable[[Sequence[E]], E]]
 class KernelProgram:
     """Scalar expressions of one kernel over the axes of `shape`, then those of `reduction`.
 
-    `folds` are the expressions that the accumulators fold, over the inputs `fold_reads`. `result` is
-    over the accumulators, then the inputs `reads`.
+    `folds` are the expressions that the accumulators fold, over the inputs `fold_reads`. `result`
+    is over the accumulators, then the inputs `reads`.
     """
 
     shape: tuple[int, ...]
@@ -101,8 +101,11 @@ def compose(map: AffineExpr, coordinates: Sequence[Index]) -> Index:
 
 def count_divisions(index: Index) -> int:
     """The quotients and remainders in `index`."""
-    inner = [atom for atom, _ in index.terms if not isinstance(atom, Coordinate)]
-    return sum(1 + count_divisions(atom.index) for atom in inner if isinstance(atom, Quotient | Remainder))
+    return sum(
+        1 + count_divisions(atom.index)
+        for atom, _ in index.terms
+        if not isinstance(atom, Coordinate)
+    )
 
 
 class _Evaluator:

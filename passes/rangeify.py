@@ -25,19 +25,24 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
-    StringAttr,
     i1,
     i8,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
 from xdsl.passes import ModulePass
 
 from dialects.prog import Access, In, LoopOp, Program
 from dialects.uir.elementwise import PROG_DTYPES
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.memory import BufferOp
-from dialects.uir.types import DType, MemType, dtype_of
+from dialects.uir.types import DType, MemType, dtype_of, element_type
 from passes.index import Index
 from passes.kernel_program import KernelProgram, Read, program_of
 
@@ -55,12 +60,12 @@ class _OffsetTable:
     """The offsets of a kernel's accesses over all its launches."""
 
     def __init__(self, launches: Sequence[LaunchOp]):
-        rows = [tuple(int(o) for o in launch.offsets.get_values()) for launch in launches]
+        rows = [launch.offsets.get_values() for launch in launches]
         columns = list(zip(*rows, strict=True))
-        self.constants = [
-            column[0] if len(set(column)) == 1 else None for column in columns
-        ]
-        varying = dict.fromkeys(c for c, k in zip(columns, self.constants, strict=True) if k is None)
+        self.constants = [column[0] if len(set(column)) == 1 else None for column in columns]
+        varying = dict.fromkeys(
+            c for c, k in zip(columns, self.constants, strict=True) if k is None
+        )
         self.arguments = {column: number for number, column in enumerate(varying)}
         self.columns = columns
 
@@ -76,9 +81,11 @@ class _OffsetTable:
         return [column[launch] for column in self.arguments]
 
 
-def loop_function(kernel: KernelOp, memories: Sequence[MemType], offsets: _OffsetTable) -> func.FuncOp:
+def loop_function(
+    kernel: KernelOp, memories: Sequence[MemType], offsets: _OffsetTable
+) -> func.FuncOp:
     """The function that runs `kernel` on flat memories and the offsets that vary."""
-    types: list[Attribute] = [flat_memref(dtype_of_memory(memory)) for memory in memories]
+    types = [flat_memref(element_type(memory)) for memory in memories]
     block = Block(arg_types=[*types, *[INDEX] * len(offsets.arguments)])
     arguments = list(block.args)
     name_arguments(kernel, arguments, len(types))
@@ -95,20 +102,15 @@ def loop_function(kernel: KernelOp, memories: Sequence[MemType], offsets: _Offse
     return function
 
 
-def dtype_of_memory(type: MemType) -> DType:
-    """The element type of a memory."""
-    dtype = type.element_type
-    assert dtype in PROG_DTYPES
-    return dtype  # pyright: ignore[reportReturnType]
-
-
 def name_arguments(kernel: KernelOp, arguments: Sequence[SSAValue], memories: int) -> None:
     """Names memories for the values read from them, the written one `out`, offsets `offset`."""
     names: dict[int, str] = {}
-    for argument, memory in zip(kernel.body.block.args, kernel.read_memories.get_values(), strict=True):
-        names.setdefault(int(memory), argument.name_hint or "x")
+    for argument, memory in zip(
+        kernel.body.block.args, kernel.read_memories.get_values(), strict=True
+    ):
+        names.setdefault(memory, argument.name_hint or "x")
     for memory in kernel.write_memories.get_values():
-        names.setdefault(int(memory), "out")
+        names.setdefault(memory, "out")
     for number, argument in enumerate(arguments):
         argument.name_hint = names.get(number) if number < memories else "offset"
 
@@ -122,14 +124,17 @@ def build_loop(
 ) -> LoopOp:
     """The `prog.loop` of a kernel's program."""
     parallel, total = len(program.shape), len(program.shape) + len(program.reduction)
-    read_memories = [int(memory) for memory in kernel.read_memories.get_values()]
+    read_memories = kernel.read_memories.get_values()
     dtypes = [PROG_DTYPES[dtype_of(argument)] for argument in kernel.body.block.args]
 
-    def access(memory: int, number: int, address: Index, guards: Sequence[Index], rank: int) -> Access:
+    def access(
+        memory: int, number: int, address: Index, guards: Sequence[Index], rank: int
+    ) -> Access:
         constant, argument = offsets.place(number)
         zero = AffineExpr.constant(0)
         constraints = tuple(
-            AffineConstraintExpr(AffineConstraintKind.ge, guard.to_affine(), zero) for guard in guards
+            AffineConstraintExpr(AffineConstraintKind.ge, guard.to_affine(), zero)
+            for guard in guards
         )
         map = AffineMap(rank, 0, ((address + constant).to_affine(),))
         return Access(memory, argument, map, AffineSet(rank, 0, constraints))
@@ -141,17 +146,17 @@ def build_loop(
         ]
 
     write = access(
-        int(kernel.write_memories.get_values()[0]), len(read_memories), program.write, (), parallel
+        kernel.write_memories.get_values()[0], len(read_memories), program.write, (), parallel
     )
     assert program.result is not None
     accumulators = [fold.dtype for fold in program.folds]
     result = Program.of_exprs(
         [*accumulators, *(dtypes[read.operand] for read in program.reads)], [program.result]
     )
-    shared = {"memories": arguments[:memories], "offsets": arguments[memories:]}
     if not program.folds:
         return LoopOp(
-            **shared,
+            arguments[:memories],
+            arguments[memories:],
             shape=program.shape,
             body=result,
             reads=reads(program.reads, parallel),
@@ -159,7 +164,8 @@ def build_loop(
         )
     body = Program.of_exprs([dtypes[read.operand] for read in program.fold_reads], program.folds)
     return LoopOp(
-        **shared,
+        arguments[:memories],
+        arguments[memories:],
         shape=program.shape,
         reduction=program.reduction,
         monoids=program.monoids,

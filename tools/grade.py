@@ -98,14 +98,15 @@ class Grader:
 
     def call(self, verb: str, test: Test, folder: Path) -> subprocess.CompletedProcess[str]:
         """`CMD verb FILE` in the test's folder."""
-        return execute([*self.compiler, verb, test.path.name], folder, test.seconds)
+        command = [*self.compiler, verb, test.path.name]
+        return execute(f"`{verb}`", command, folder, test.seconds)
 
     def check_invalid(self, test: Test, folder: Path) -> None:
         """Check that the program is rejected, with the messages and lines it should be."""
         done = self.call("run", test, folder)
         expect_rejected(test, done, test.invalid)
         reported = {int(line) for line in re.findall(r":(\d+):\d+: error:", done.stderr)}
-        for number, line in enumerate(test.text.splitlines(), 1):
+        for number, line in enumerate(test.text.split("\n"), 1):
             if line.rstrip().endswith("#!") and number not in reported:
                 found = ", ".join(map(str, sorted(reported))) or "none"
                 raise Failed(
@@ -168,16 +169,18 @@ def expect_rejected(
     test: Test, done: subprocess.CompletedProcess[str], messages: list[str]
 ) -> None:
     """Fail unless the command ended with status 1, said the messages, and printed nothing else."""
-    if done.returncode != 1 or "Traceback" in done.stderr:
+    crashed = re.search(r"Traceback|internal error", done.stderr)
+    if done.returncode != 1 or crashed:
         raise Failed(
             f"expected exit status 1 and a diagnostic, found status {done.returncode}\n"
             + shorten(done.stdout + done.stderr, 2000).strip()
         )
     if done.stdout:
         raise Failed(f"expected nothing on stdout, found {shorten(done.stdout)}")
-    diagnostics = "\n".join(
-        line for line in done.stderr.splitlines() if line not in test.text.splitlines()
-    )
+    # Neither the echoed source nor the file's name counts as part of a message.
+    source = {line.strip() for line in test.text.splitlines()}
+    lines = [line for line in done.stderr.splitlines() if line.strip() not in source]
+    diagnostics = "\n".join(lines).replace(test.path.name, "")
     for message in messages:
         if message not in diagnostics:
             raise Failed(f"expected a message with `{message}`, found\n{done.stderr.strip()}")
@@ -223,10 +226,10 @@ def check_kernel(
 
 
 def verdict(grade: Callable[[Path], None], path: Path) -> str | None:
-    """Why the test failed, or None when it passed."""
+    """Why the test failed, or could not be run; None when it passed."""
     try:
         grade(path)
-    except Failed as failure:
+    except (Failed, OSError) as failure:
         return str(failure)
     return None
 

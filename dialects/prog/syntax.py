@@ -124,7 +124,9 @@ def _parse_const(parser: AttrParser) -> Const:
     """The bits, or a literal of the dtype that follows it."""
     start = parser.pos
     raw = parser.parse_optional_keyword("bits") is not None
-    value = parser.parse_number(allow_boolean=True)
+    value = parser.parse_optional_boolean()
+    if value is None:
+        value = parser.parse_number(allow_boolean=False)
     end = parser.pos
     parser.parse_punctuation(":")
     dtype = _parse_dtype(parser)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import ROUND_UP, Context
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -20,7 +21,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from dialects.uir.types import DTYPES, DType, DTYPE_NAMES
+from dialects.uir.types import DTYPE_NAMES, DTYPES, DType
 
 Scalar: TypeAlias = bool | int | float
 
@@ -90,11 +91,26 @@ def _shortest_decimal(x: float) -> str:
         return "nan"
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
+    # A decimal between the two numbers halfway to the neighbours reads back to x.
+    inner = (x + next_f32(x, 0.0)) / 2
+    outer = (x + next_f32(x, math.copysign(math.inf, x))) / 2
+    least, greatest = (inner, outer) if x > 0 else (outer, inner)
     for digits in range(1, 10):
-        text = f"{x:.{digits}g}"
-        if abs(float(text)) < 3.5e38 and _reads_back(text, x):
-            return repr(float(text))
+        for text in _decimals(x, digits, outer - x != x - inner):
+            value = float(text)
+            if least < value < greatest or (value in (least, greatest) and _reads_back(text, x)):
+                return repr(value)
     raise AssertionError(f"{x!r} is no f32")
+
+
+def _decimals(x: float, digits: int, is_lopsided: bool) -> Iterator[str]:
+    """The decimals of this many digits that may be the shortest for `x`, the nearest first.
+
+    Where the neighbour of `x` away from zero is the farther one, that is the next decimal there too.
+    """
+    yield f"{x:.{digits}g}"
+    if is_lopsided:
+        yield str(Context(prec=digits, rounding=ROUND_UP).create_decimal_from_float(x))
 
 
 def _reads_back(text: str, x: float) -> bool:

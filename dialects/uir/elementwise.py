@@ -13,11 +13,10 @@ from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
-from xdsl.irdl import traits_def
 
 from dialects.prog import Dtype, E
 from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp

@@ -11,11 +11,13 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    IntegerType,
     StringAttr,
     SymbolNameConstraint,
+    SymbolRefAttr,
     i64,
 )
-from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, SymbolRefAttr
 from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
@@ -66,22 +68,23 @@ class YieldOp(IRDLOperation):
 class KernelOp(IRDLOperation):
     """A pure function of tensors, and where in memory its operands and results are.
 
-    Block argument i is read through `reads[i]` from memory `read_memories[i]` of the launch, result
-    j is written through `writes[j]` to memory `write_memories[j]`. A map takes the coordinates of an
-    element to its address, less the offset that the launch adds.
+    Block argument i is read through `reads[i]` from memory `read_memories[i]` of the launch,
+    result j is written through `writes[j]` to memory `write_memories[j]`. A map takes the
+    coordinates of an element to its address, less the offset that the launch adds.
     """
 
     name = "uir.kernel"
     sym_name = prop_def(SymbolNameConstraint())
     reads = prop_def(ArrayAttr[AffineMapAttr])
-    read_memories = prop_def(DenseArrayBase)
+    read_memories = prop_def(DenseArrayBase[IntegerType])
     writes = prop_def(ArrayAttr[AffineMapAttr])
-    write_memories = prop_def(DenseArrayBase)
+    write_memories = prop_def(DenseArrayBase[IntegerType])
     source = opt_prop_def(StringAttr)
     body = region_def("single_block")
     traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
     assembly_format = (
-        "$sym_name `reads` $reads `of` qualified($read_memories) `writes` $writes `of` qualified($write_memories)"
+        "$sym_name `reads` $reads `of` qualified($read_memories)"
+        " `writes` $writes `of` qualified($write_memories)"
         " (`source` $source^)? attr-dict-with-keyword $body"
     )
 
@@ -122,8 +125,10 @@ class LaunchOp(IRDLOperation):
     name = "uir.launch"
     memories = var_operand_def(MemType)
     kernel = prop_def(FlatSymbolRefAttrConstr)
-    offsets = prop_def(DenseArrayBase)
-    assembly_format = "$kernel `(` $memories `)` `offsets` qualified($offsets) attr-dict `:` type($memories)"
+    offsets = prop_def(DenseArrayBase[IntegerType])
+    assembly_format = (
+        "$kernel `(` $memories `)` `offsets` qualified($offsets) attr-dict `:` type($memories)"
+    )
 
     @staticmethod
     def of(kernel: str, memories: Sequence[SSAValue], offsets: Sequence[int]) -> LaunchOp:

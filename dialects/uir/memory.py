@@ -18,8 +18,8 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 
 from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
-from dialects.uir.elementwise import require_value
 from dialects.uir.elements import ElementsAttr
+from dialects.uir.elementwise import require_value
 from dialects.uir.types import (
     DTYPE_NAMES,
     EFFECT,

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, f32, i1, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, f32, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 
 from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp
+from dialects.uir.elements import literal_attr
 from dialects.uir.elementwise import (
     CastOp,
     CmpltOp,
@@ -30,7 +31,6 @@ from dialects.uir.elementwise import (
     require_same_dtype,
     require_value,
 )
-from dialects.uir.elements import literal_attr
 from dialects.uir.types import (
     DTYPE_NAMES,
     MAX_DIMENSION,
@@ -38,7 +38,6 @@ from dialects.uir.types import (
     MAX_VALUE_SIZE,
     EffectType,
     dtype_of,
-    is_memory,
     shape_of,
     spell_shape,
     spell_type,
@@ -109,7 +108,7 @@ class PermuteOp(MovementOp):
 
     name = "uir.permute"
     SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"order": TextAttribute(Form.INTEGERS)}
-    order = prop_def(DenseArrayBase)
+    order = prop_def(DenseArrayBase[IntegerType])
 
     @classmethod
     def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
@@ -132,7 +131,7 @@ class PermuteOp(MovementOp):
         return {"order": self.axes()}
 
     def axes(self) -> tuple[int, ...]:
-        return tuple(int(axis) for axis in self.order.get_values())
+        return self.order.get_values()
 
     def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
         order = self.axes()
@@ -195,7 +194,7 @@ class PadOp(MovementOp):
 
     name = "uir.pad"
     SIGNATURE: ClassVar[dict[str, TextAttribute]] = {"pads": TextAttribute(Form.INTEGERS)}
-    pads = prop_def(DenseArrayBase)
+    pads = prop_def(DenseArrayBase[IntegerType])
 
     @classmethod
     def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
@@ -229,7 +228,7 @@ class PadOp(MovementOp):
         return {"pads": self.amounts()}
 
     def amounts(self) -> tuple[int, ...]:
-        return tuple(int(pad) for pad in self.pads.get_values())
+        return self.pads.get_values()
 
     def before(self) -> tuple[int, ...]:
         """The padding before each axis."""
@@ -387,7 +386,7 @@ REDUCTIONS: dict[str, tuple[str, ...]] = {
 
 @irdl_op_definition
 class ReduceOp(MovementOp):
-    """`reduce x op=add|mul|max pop=m`: a left fold over the `m` leading axes, in row-major order."""
+    """`reduce x op=add|mul|max pop=m`: an ordered left fold over the `m` leading axes."""
 
     name = "uir.reduce"
     SIGNATURE: ClassVar[dict[str, TextAttribute]] = {

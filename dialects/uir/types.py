@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -46,7 +46,7 @@ class MemType(ParametrizedAttribute, TypeAttribute):
     name = "uir.mem"
 
     shape: ArrayAttr[IntAttr]
-    element_type: Attribute
+    element_type: DType
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -112,13 +112,15 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
     return _shape_of_type(value.type)
 
 
+def element_type(type: Attribute) -> DType:
+    """The element type of a value's or memory's type."""
+    assert isinstance(type, TensorType | MemType), type
+    return cast(ShapedType, type).element_type
+
+
 def dtype_of(value: SSAValue) -> DType:
     """The element type of a value or a memory reference."""
-    type = value.type
-    assert isinstance(type, TensorType | MemType), type
-    dtype = type.element_type
-    assert isinstance(dtype, IntegerType | Float32Type)
-    return dtype
+    return element_type(value.type)
 
 
 def size_of(value: SSAValue) -> int:
@@ -141,8 +143,7 @@ def spell_type(type: Attribute) -> str:
     """A type as messages name it: `f32 [4 8]`, `an i32 scalar`, `memory f32 [4]`, `an effect`."""
     if isinstance(type, EffectType):
         return "an effect"
-    assert isinstance(type, TensorType | MemType), type
-    dtype, shape = DTYPE_NAMES[type.element_type], type.get_shape()
+    dtype, shape = DTYPE_NAMES[element_type(type)], _shape_of_type(type)
     if isinstance(type, MemType):
         return f"memory {dtype} {spell_shape(shape)}"
     article = "an" if dtype[0] in "fi" else "a"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loop_programs import FLOATS, INTEGERS, OUTPUTS_PER_TYPE, SCRIPTS, program
 from xdsl.context import Context
 from xdsl.dialects import arith, builtin, func, memref, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.interpreter import Interpreter
 from xdsl.parser import Parser
 
@@ -299,3 +299,21 @@ def test_what_has_no_place_in_c(body: str, message: str) -> None:
 def test_unknown_op_at_the_top() -> None:
     with pytest.raises(UnprintableError, match=r"`builtin\.module`"):
         printed(ModuleOp([ModuleOp([])]))
+
+
+def test_source_comment_is_plain_ascii() -> None:
+    module = parse("func.func @kernel() { func.return }")
+    function = next(iter(module.ops))
+    function.attributes["uir.source"] = StringAttr("caf\u00e9\u202e\f# \\")
+    assert "// caf??\n// # \\.\nvoid kernel(void) {\n}\n" in printed(module)
+
+
+def test_deep_calls() -> None:
+    functions = [
+        f"func.func private @f{k}() {{ func.call @f{k + 1}() : () -> () func.return }}"
+        for k in range(2000)
+    ]
+    source = printed(
+        parse("\n".join([*functions, "func.func private @f2000() { func.return }"]), verify=False)
+    )
+    assert source.index("void f2000(") < source.index("void f1999(") < source.index("void f0(")

@@ -55,7 +55,11 @@ def builds_with(compiler: str, runtime: str, *sanitizer_flags: str) -> Iterator[
 
 
 def execute(
-    command: list[str], folder: Path, seconds: float, environment: dict[str, str] | None = None
+    what: str,
+    command: list[str],
+    folder: Path,
+    seconds: float,
+    environment: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in the folder; `Failed` when it takes too long or cannot be started."""
     try:
@@ -70,17 +74,16 @@ def execute(
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        expected = f"expected `{command[0]}` to end in {seconds:g} s"
-        raise Failed(f"{expected}, found it still running") from error
+        raise Failed(f"{what}: expected an end within {seconds:g} s, found none") from error
     except OSError as error:
-        raise Failed(f"cannot run `{command[0]}`: {error.strerror}") from error
+        raise Failed(f"{what}: cannot run `{command[0]}`: {error.strerror}") from error
 
 
 def expect_success(what: str, done: subprocess.CompletedProcess[str]) -> None:
     """Fail unless the command's exit status is 0."""
     if done.returncode:
         message = shorten(done.stderr.strip(), 2000)
-        raise Failed(f"{what}: expected exit status 0, found {done.returncode}\n{message}")
+        raise Failed(f"{what}: expected exit status 0, found {done.returncode}\n{message}".rstrip())
 
 
 def kernel_parameters(code: str) -> list[str]:
@@ -101,7 +104,7 @@ def call_kernel(
     """Build the C and call the kernel once; the slots and the result that it leaves."""
     library = folder / "kernel.so"
     command = [*build.command, "-shared", "-fPIC", "-o", library.name, "kernel.c", "-lm"]
-    expect_success("C compiler", execute(command, folder, test.seconds))
+    expect_success("C compiler", execute("C compiler", command, folder, test.seconds))
     values = list(initial.values()) + ([result] if result else [])
     arguments: list[str] = []
     for i, value in enumerate(values):
@@ -112,7 +115,7 @@ def call_kernel(
         arguments.append(f"buffer{i}:{value.elements.itemsize}")
     environment = {**os.environ, "LD_PRELOAD": build.preload, "ASAN_OPTIONS": "detect_leaks=0"}
     interpreter = [sys.executable, "-I", "-S", str(CALL_KERNEL), str(library)]
-    done = execute([*interpreter, *arguments], folder, test.seconds, environment)
+    done = execute("kernel", [*interpreter, *arguments], folder, test.seconds, environment)
     expect_success("kernel", done)
     left = [
         Value(value.dtype, value.shape, np.fromfile(folder / f"buffer{i}", DTYPES[value.dtype]))

@@ -5,9 +5,8 @@ passes have decided. A private function becomes `static`, a public one is export
 pointers to `float`, `int32_t` or (for i1) `uint8_t`, aligned as their element; they do not overlap.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from typing import IO, ClassVar
 
 from xdsl.context import Context
@@ -63,18 +62,34 @@ def _functions_of(module: ModuleOp) -> list[func.FuncOp]:
 def _callees_first(functions: Sequence[func.FuncOp]) -> list[func.FuncOp]:
     """The functions in their order, except that a function stands after those that it calls."""
     by_symbol = {function.sym_name.data: function for function in functions}
-    graph: dict[str, list[str]] = {}
-    for symbol, function in by_symbol.items():
-        calls = [op for op in function.walk() if isinstance(op, func.CallOp)]
-        graph[symbol] = [call.callee.string_value() for call in calls]
-        for call, callee in zip(calls, graph[symbol], strict=True):
+    callees = {symbol: _callees(function, by_symbol) for symbol, function in by_symbol.items()}
+    ordered: dict[str, func.FuncOp] = {}
+    entered: set[str] = set()
+    for symbol in by_symbol:
+        path = [symbol]
+        while path:
+            waiting = [callee for callee in callees[path[-1]] if callee not in ordered]
+            if not waiting:
+                ordered.setdefault(path[-1], by_symbol[path[-1]])
+                path.pop()
+            elif path[-1] in entered:
+                raise UnprintableError(by_symbol[path[-1]], "it calls itself")
+            else:
+                entered.add(path[-1])
+                path += reversed(waiting)
+    return list(ordered.values())
+
+
+def _callees(function: func.FuncOp, by_symbol: Mapping[str, func.FuncOp]) -> list[str]:
+    """The symbols of the functions that `function` calls, each once."""
+    callees: dict[str, None] = {}
+    for op in function.walk():
+        if isinstance(op, func.CallOp):
+            callee = op.callee.string_value()
             if callee not in by_symbol:
-                raise UnprintableError(call, f"there is no function @{callee}")
-    try:
-        return [by_symbol[symbol] for symbol in TopologicalSorter(graph).static_order()]
-    except CycleError as error:
-        cycle: list[str] = error.args[1]
-        raise UnprintableError(by_symbol[cycle[0]], "it calls itself") from error
+                raise UnprintableError(op, f"there is no function @{callee}")
+            callees[callee] = None
+    return list(callees)
 
 
 def _function_names(functions: Sequence[func.FuncOp]) -> dict[str, str]:

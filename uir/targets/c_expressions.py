@@ -338,7 +338,11 @@ def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
     condition, *arms = operands
     then, otherwise = _as_wide(arms, type_)
     # Compilers warn of a bare `&` or `|` in the condition.
-    test, left, right = wrap(condition, Level.COMPARE), wrap(then, Level.OR), wrap(otherwise, Level.OR)
+    test, left, right = (
+        wrap(condition, Level.COMPARE),
+        wrap(then, Level.OR),
+        wrap(otherwise, Level.OR),
+    )
     ops = 1 + condition.ops + then.ops + otherwise.ops
     return Piece(f"{test} ? {left} : {right}", Level.CONDITIONAL, ops)
 

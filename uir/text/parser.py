@@ -17,8 +17,8 @@ from xdsl.ir import Block, Region, SSAValue
 
 from dialects.uir.base import TypingError, UirOp, arity_of
 from dialects.uir.dialect import OPS
-from dialects.uir.elementwise import ConstantOp
 from dialects.uir.elements import LiteralError, parse_element
+from dialects.uir.elementwise import ConstantOp
 from dialects.uir.functions import ResultOp
 from dialects.uir.nodes import Nodes
 from dialects.uir.rules import ProgramRules

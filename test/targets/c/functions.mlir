@@ -1,7 +1,8 @@
 // RUN: uir-opt %s -t c | filecheck %s
 
 // A private function is static; a memory that it only reads is const.
-// CHECK: {{^}}static void copy(const float *restrict x, float *restrict y, int64_t o, bool b, int32_t n, float s) {
+// CHECK:      {{^}}static void copy(const float *restrict x, float *restrict y, int64_t o, bool b, int32_t n,
+// CHECK-NEXT: {{^}}    float s) {
 func.func private @copy(%x: memref<?xf32>, %y: memref<?xf32>, %o: index, %b: i1, %n: i32, %s: f32) {
   %0 = memref.load %x[%o] : memref<?xf32>
   memref.store %0, %y[%o] : memref<?xf32>

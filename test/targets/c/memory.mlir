@@ -28,11 +28,15 @@ func.func @kernel(%x: f32) {
 
 // CHECK-LABEL: static void scratch(
 // CHECK-NEXT:    float m[64];
-// CHECK-NEXT:    m[0] = x;
-func.func private @scratch(%x: f32) {
+// CHECK-NEXT:    m[i] = x;
+// CHECK-NEXT:    const float v0 = m[0];
+// CHECK-NEXT:    y[i] = v0;
+func.func private @scratch(%y: memref<?xf32>, %i: index, %x: f32) {
   %m = memref.alloca() : memref<64xf32>
   %c0 = arith.constant 0 : index
-  memref.store %x, %m[%c0] : memref<64xf32>
+  memref.store %x, %m[%i] : memref<64xf32>
+  %0 = memref.load %m[%c0] : memref<64xf32>
+  memref.store %0, %y[%i] : memref<?xf32>
   func.return
 }
 

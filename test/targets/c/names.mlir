@@ -2,7 +2,8 @@
 
 // Names of the IR stay where C has no other use for them, and are made unique.
 // CHECK-LABEL: static void keywords(
-// CHECK-SAME:    const float *restrict v0, int64_t v1, int64_t v2, int64_t v3, float *restrict y
+// CHECK-SAME:    const float *restrict v0, int64_t v1, int64_t v2, int64_t f32_bits_1,
+// CHECK-NEXT:    float *restrict y) {
 func.func private @keywords(%register: memref<?xf32>, %NAN: index, %int8_t: index, %f32_bits: index, %y: memref<?xf32>) {
   %x = memref.load %register[%NAN] : memref<?xf32>
   memref.store %x, %y[%int8_t] : memref<?xf32>

@@ -5,8 +5,7 @@
 // CHECK-NEXT: //
 // CHECK-NEXT: // ends in \.
 // CHECK-NEXT: // ends in ??/.
-// CHECK-NEXT: // caf?
 // CHECK-NEXT: void kernel(
-func.func @kernel() attributes {"uir.source" = "%3 = matmul %1 %2\n\nends in \\  \nends in ??/\ncafé"} {
+func.func @kernel() attributes {"uir.source" = "%3 = matmul %1 %2\n\nends in \\  \nends in ??/"} {
   func.return
 }
