@@ -13,7 +13,6 @@ _PASSES = {
     "expand-sugar": "passes.expand_sugar:ExpandSugarPass",
     "autodiff": "passes.autodiff:AutodiffPass",
     "expand-math": "passes.expand_math:ExpandMathPass",
-    "strip-markers": "passes.strip_markers:StripMarkersPass",
     "inline-calls": "passes.inline_calls:InlineCallsPass",
     "form-kernels": "passes.form_kernels:FormKernelsPass",
     "rangeify": "passes.rangeify:RangeifyPass",

@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 
 from dialects.uir.base import NodeBuilder, UirOp
+from dialects.uir.loops import ForOp
 from dialects.uir.memory import LoadOp
 from dialects.uir.nodes import Nodes
 
@@ -40,7 +41,8 @@ def _visit(op: Operation, block: Block, patterns: Patterns, nodes: Nodes) -> Ope
     """Settles `op`, and returns the op to visit next."""
     for region in op.regions:
         for inner in region.blocks:
-            _rewrite_block(inner, patterns, Nodes())
+            around = nodes if isinstance(op, ForOp) else None
+            _rewrite_block(inner, patterns, Nodes(around))
     pattern = patterns.get(type(op))
     if pattern is not None:
         before = op.prev_op
@@ -80,11 +82,17 @@ def _is_removable(op: Operation) -> bool:
 
 
 def remove_dead_nodes(block: Block) -> None:
-    """Erases the pure ops and loads whose results nobody uses, in one sweep from the end."""
+    """Erases the pure ops and loads whose results nobody uses, in one sweep from the end.
+
+    A loop whose body has no effect left goes too.
+    """
     op = block.last_op
     while op is not None:
         before = op.prev_op
-        if _is_removable(op) and all(result.first_use is None for result in op.results):
+        if isinstance(op, ForOp):
+            remove_dead_nodes(op.body.block)
+        removable = op.body.block.first_op is None if isinstance(op, ForOp) else _is_removable(op)
+        if removable and all(result.first_use is None for result in op.results):
             op.detach()
             op.erase()
         op = before

@@ -17,8 +17,6 @@ RUN = (
 """To the core ops that the interpreter runs."""
 
 LOWER = (
-    # Gradients are gone: nothing asks any more for `detach`, `after` and `group`.
-    "strip-markers",
     "inline-calls",
     # Before the math: kernels that differ only in memory share one expansion of it.
     "form-kernels",

@@ -35,6 +35,7 @@ class Program:
 
     module: ModuleOp
     contents: Contents
+    warnings: list[Diagnostic]
 
 
 def decode(data: bytes, file: str) -> str:
@@ -64,7 +65,7 @@ def load_program(source: Text) -> Program:
 
     Raises InvalidProgram with every error: of the text, of its data files and of its gradients.
     """
-    module, diagnostics = parse_program(source.text, source.file)
+    module, diagnostics, warnings = parse_program(source.text, source.file)
     contents, errors = read_contents(module, source.folder)
     diagnostics += errors
     try:
@@ -73,7 +74,7 @@ def load_program(source: Text) -> Program:
         diagnostics += gradient_diagnostics(error)
     if diagnostics:
         raise InvalidProgram(diagnostics, source.text)
-    return Program(module, contents)
+    return Program(module, contents, warnings)
 
 
 def gradient_diagnostics(error: InvalidGradients) -> Iterator[Diagnostic]:

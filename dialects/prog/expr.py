@@ -30,7 +30,8 @@ Head: TypeAlias = Leaf | Kind1 | Kind2 | Kind3
 class E:
     """An expression: a leaf, or a kind applied to expressions.
 
-    Immutable. `==` and `hash` are structural and cost no more than the number of
+    Immutable. Each kind is a function of its name here, and some are operators; all raise
+    InvalidProgram for operands that the kind does not take. `==` and `hash` are structural and cost no more than the number of
     distinct nodes, however deep the expression is.
     """
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
-from dialects.uir import elementwise, functions, gradient, math, memory, movement, sugar
+from dialects.uir import (
+    elementwise,
+    functions,
+    gradient,
+    kernel,
+    loops,
+    math,
+    memory,
+    movement,
+    sugar,
+)
 from dialects.uir.base import UirOp
 from dialects.uir.elements import ElementsAttr
 from dialects.uir.types import EffectType, MemType
@@ -45,10 +55,13 @@ STATEMENTS: list[type[UirOp]] = [
     movement.StackOp,
     movement.ReduceOp,
     memory.BufferOp,
+    memory.AllocOp,
     memory.LoadOp,
     memory.StoreOp,
     memory.AfterOp,
     memory.GroupOp,
+    loops.RangeOp,
+    loops.EndOp,
     functions.ParamOp,
     functions.CallOp,
     gradient.GradientOp,
@@ -57,8 +70,20 @@ STATEMENTS: list[type[UirOp]] = [
 
 OPS: dict[str, type[UirOp]] = {op.spelling(): op for op in STATEMENTS}
 
+_WHILE_PARSING = (loops.RangeOp, loops.EndOp)
+
 Uir = Dialect(
     "uir",
-    [elementwise.ConstantOp, *STATEMENTS, functions.ResultOp],
+    [
+        elementwise.ConstantOp,
+        *(op for op in STATEMENTS if op not in _WHILE_PARSING),
+        functions.ResultOp,
+        loops.ForOp,
+        kernel.TemporaryOp,
+        kernel.OutputOp,
+        kernel.KernelOp,
+        kernel.YieldOp,
+        kernel.LaunchOp,
+    ],
     [MemType, EffectType, ElementsAttr],
 )

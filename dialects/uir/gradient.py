@@ -13,6 +13,7 @@ from xdsl.traits import Pure
 from dialects.uir.base import Attributes, TypingError, UirOp
 from dialects.uir.elementwise import ConstantOp, require_value
 from dialects.uir.functions import CallOp
+from dialects.uir.loops import ForOp, ancestor_in
 from dialects.uir.memory import LoadOp
 from dialects.uir.movement import OffsetOp, ReduceOp
 from dialects.uir.nodes import Nodes
@@ -56,7 +57,7 @@ class GradientOp(UirOp):
 class NotDifferentiable(Exception):
     """A path of `gradient` leads through an op that has no rule."""
 
-    op: UirOp
+    op: Operation
     message: str
 
 
@@ -91,24 +92,28 @@ def path_between(x: SSAValue, y: SSAValue, nodes: Nodes) -> list[Operation]:
 
 
 def _users_up_to(x: SSAValue, last: Operation, nodes: Nodes) -> set[Operation]:
-    """The nodes that depend on `x` and stand no later than `last`."""
+    """The nodes that depend on `x` and stand no later than `last`; a loop is one node."""
     end = nodes.position(last)
-    assert end is not None
+    assert end is not None and last.parent is not None
     reached: set[Operation] = set()
     values = [x]
     while values:
         for use in values.pop().uses:
             position = nodes.position(use.operation)
-            if position is not None and position <= end and use.operation not in reached:
-                reached.add(use.operation)
-                values += use.operation.results
+            if position is None or position > end:
+                continue
+            user = ancestor_in(last.parent, use.operation)
+            if user is not None and user not in reached:
+                reached.add(user)
+                values += user.results
     return reached
 
 
 def check_path(path: Sequence[Operation]) -> None:
     """Raises NotDifferentiable for the first op of `path` that `gradient` cannot pass."""
     for op in path:
-        assert isinstance(op, UirOp)
+        if isinstance(op, ForOp):
+            raise NotDifferentiable(op, "a loop has no gradient")
         if isinstance(op, CallOp):
             raise NotDifferentiable(op, "a `call` has no gradient")
         if isinstance(op, LoadOp):

@@ -20,11 +20,11 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
 from dialects.uir.elements import ElementsAttr
 from dialects.uir.elementwise import require_value
+from dialects.uir.loops import is_loop_index, require_effect
 from dialects.uir.types import (
     DTYPE_NAMES,
     EFFECT,
     MAX_BUFFER_SIZE,
-    EffectType,
     dtype_of,
     is_memory,
     mem_type,
@@ -41,6 +41,14 @@ def require_memory(operand: SSAValue, number: int) -> None:
     if not is_memory(operand.type):
         raise TypingError(
             f"operand {number + 1} is {spell_type(operand.type)}, but memory is needed", number
+        )
+
+
+def check_buffer_size(size: int) -> None:
+    """Raises TypingError unless a buffer can have `size` elements."""
+    if not 1 <= size < MAX_BUFFER_SIZE:
+        raise TypingError(
+            f"a buffer has at least 1 and fewer than 2^31 elements, found {size}", "size"
         )
 
 
@@ -65,10 +73,7 @@ class BufferOp(UirOp):
     @classmethod
     def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
         size, dtype, slot = attributes["size"], attributes["dtype"], attributes["slot"]
-        if not 1 <= size < MAX_BUFFER_SIZE:
-            raise TypingError(
-                f"a buffer has at least 1 and fewer than 2^31 elements, found {size}", "size"
-            )
+        check_buffer_size(size)
         if not 0 <= slot <= MAX_SLOT:
             raise TypingError(f"a slot is 0 to {MAX_SLOT}, found {slot}", "slot")
         cls._check_contents(size, DTYPE_NAMES[dtype], attributes)
@@ -116,6 +121,25 @@ class BufferOp(UirOp):
 
 
 @irdl_op_definition
+class AllocOp(UirOp):
+    """`alloc N dtype=`: scratch memory, zeros at the start of each run."""
+
+    name = "uir.alloc"
+    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {
+        "size": TextAttribute(Form.INTEGER, positional=True),
+        "dtype": TextAttribute(Form.DTYPE),
+    }
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        check_buffer_size(attributes["size"])
+        return mem_type(attributes["dtype"], (attributes["size"],))
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"size": shape_of(self.result)[0], "dtype": dtype_of(self.result)}
+
+
+@irdl_op_definition
 class LoadOp(UirOp):
     """`load m`: the elements of `m` now."""
 
@@ -155,17 +179,9 @@ class StoreOp(UirOp):
         return EFFECT
 
 
-def require_effect(operand: SSAValue, number: int) -> None:
-    """Raises TypingError unless operand `number` is an effect."""
-    if not isinstance(operand.type, EffectType):
-        raise TypingError(
-            f"operand {number + 1} is {spell_type(operand.type)}, but an effect is needed", number
-        )
-
-
 @irdl_op_definition
 class AfterOp(UirOp):
-    """`after m e...`: `m`, once the effects are done."""
+    """`after m e...`: `m`, once the effects are done, or inside the loop of a range."""
 
     name = "uir.after"
     memory = operand_def()
@@ -179,7 +195,8 @@ class AfterOp(UirOp):
         if not effects:
             raise TypingError("`after` needs at least one effect")
         for number, effect in enumerate(effects, 1):
-            require_effect(effect, number)
+            if not is_loop_index(effect):
+                require_effect(effect, number)
         return memory.type
 
 

@@ -1,45 +1,76 @@
 """One node per meaning: value numbering of the ops of a block.
 
 Statements with the same op, attributes and operands are one node. The exceptions are `buffer`,
-`store`, and two `load`s with a `store` to the same buffer between them.
+`alloc`, `range`, `store`, `end`, and two `load`s with a `store` to the same buffer between them; a
+loop counts as a store to every buffer that it stores to, and a load in a loop is not one outside.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.ir import Operation, SSAValue
 
 from dialects.uir.base import UirOp
-from dialects.uir.memory import BufferOp, LoadOp, StoreOp, buffer_of
+from dialects.uir.loops import EndOp, ForOp, RangeOp
+from dialects.uir.memory import AllocOp, BufferOp, LoadOp, StoreOp, buffer_of
 
-_UNIQUE = (BufferOp, StoreOp)
+_UNIQUE = (BufferOp, AllocOp, StoreOp, RangeOp, EndOp)
+
+
+def stored_buffers(op: Operation) -> Iterator[SSAValue]:
+    """The buffers that `op`, a store or a loop, stores to."""
+    for inner in op.walk():
+        if isinstance(inner, StoreOp):
+            yield buffer_of(inner.memory)
 
 
 class Nodes:
-    """The distinct nodes seen so far, in the order of the text."""
+    """The distinct nodes of a block seen so far, in order; in a loop also those around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, around: Nodes | None = None) -> None:
+        self._around = around
         self._nodes: dict[tuple[object, ...], Operation] = {}
         self._versions: dict[SSAValue, int] = {}
         self._order: dict[Operation, int] = {}
+        self._barrier = 0
 
     def add(self, op: Operation) -> Operation:
         """The node of `op`'s meaning: `op` itself, unless an equal one was added before."""
         if isinstance(op, UirOp) and not isinstance(op, _UNIQUE):
-            node = self._nodes.setdefault(self._key(op), op)
-            if node is not op:
+            key = self._key(op)
+            node = self._find(key, op)
+            if node is not None:
                 return node
-        elif isinstance(op, StoreOp):
-            buffer = buffer_of(op.memory)
-            self._versions[buffer] = self._versions.get(buffer, 0) + 1
+            self._nodes[key] = op
+        elif isinstance(op, StoreOp | ForOp):
+            for buffer in stored_buffers(op):
+                self._versions[buffer] = self._versions.get(buffer, 0) + 1
         self._order[op] = len(self._order)
         return op
 
+    def separate_loads(self) -> None:
+        """From here on no load is one with a load before."""
+        self._barrier += 1
+
     def position(self, op: Operation) -> int | None:
-        """The number of nodes added before `op`; None if it was not added."""
-        return self._order.get(op)
+        """The number of nodes added before `op`, or before the loop with it; None if not added."""
+        ancestor: Operation | None = op
+        while ancestor is not None and ancestor not in self._order:
+            ancestor = ancestor.parent_op()
+        return None if ancestor is None else self._order[ancestor]
+
+    def _find(self, key: tuple[object, ...], op: Operation) -> Operation | None:
+        node = self._nodes.get(key)
+        around = self._around
+        while node is None and around is not None and not isinstance(op, LoadOp):
+            node, around = around._nodes.get(key), around._around
+        return node
 
     def _key(self, op: UirOp) -> tuple[object, ...]:
-        version = self._versions.get(buffer_of(op.memory), 0) if isinstance(op, LoadOp) else None
+        version = None
+        if isinstance(op, LoadOp):
+            version = self._barrier, self._versions.get(buffer_of(op.memory), 0)
         return (
             type(op),
             op.result.type,

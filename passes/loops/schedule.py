@@ -23,8 +23,9 @@ _STRIDED = 8
 _ROWS = {_VECTOR: 10, 2 * _VECTOR: 8}
 """Rows of lanes that fit in registers, by number of lanes."""
 
-_NODES = 64
-"""The greatest number of nodes in the body of a reduction loop, over all its rows."""
+_NODES = 128
+"""The greatest number of nodes over all rows: bodies, which are inside the reduction loops,
+count twice."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def _row_count(nest: Nest, row: int, lanes: int) -> int:
     """How many rows to fold together: the greatest number that divides the extent, unless
     that is small; 1 where registers cannot hold rows of such lanes."""
     extent = nest.extents[row]
-    most = min(_ROWS.get(lanes, 1), extent, max(1, _NODES // len(nest.body.nodes)))
+    epilogue = () if nest.epilogue is None else nest.epilogue.nodes
+    nodes = 2 * len(nest.body.nodes) + len(epilogue)
+    most = min(_ROWS.get(lanes, 1), extent, max(1, _NODES // nodes))
     divisor = max(count for count in range(1, most + 1) if extent % count == 0)
     return divisor if 2 * divisor > most else most

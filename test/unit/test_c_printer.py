@@ -80,7 +80,7 @@ def fresh_outputs() -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     script=SCRIPTS,
     seed=st.integers(0, 2**32),
@@ -311,9 +311,9 @@ def test_source_comment_is_plain_ascii() -> None:
 def test_deep_calls() -> None:
     functions = [
         f"func.func private @f{k}() {{ func.call @f{k + 1}() : () -> () func.return }}"
-        for k in range(2000)
+        for k in range(1100)
     ]
     source = printed(
-        parse("\n".join([*functions, "func.func private @f2000() { func.return }"]), verify=False)
+        parse("\n".join([*functions, "func.func private @f1100() { func.return }"]), verify=False)
     )
-    assert source.index("void f2000(") < source.index("void f1999(") < source.index("void f0(")
+    assert source.index("void f1100(") < source.index("void f1099(") < source.index("void f0(")

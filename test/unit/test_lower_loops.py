@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.utils.exceptions import PassFailedException
 
-from dialects.prog import Access, Coord, Dtype, E, LoopOp, Monoid, Program, type_of
+from dialects.prog import INTEGERS, Access, Coord, Dtype, E, LoopOp, Monoid, Program, type_of
 from passes.lower_loops import LowerLoopsPass
 from uir.runtime.interpreters.loops import register_loop_functions
 from uir.runtime.interpreters.prog import ProgFunctions
@@ -33,6 +33,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 DTYPES = (Dtype.float32, Dtype.int32, Dtype.bool)
 NUMPY = {Dtype.float32: np.float32, Dtype.int32: np.int32, Dtype.bool: np.bool_}
 ZERO = AffineExpr.constant(0)
+SIZE = 200
+"""Elements of a memory that random loops read."""
 
 
 def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], offsets: int) -> ModuleOp:
@@ -91,38 +93,25 @@ def expressions(draw: st.DrawFn, operands: list[E], count: int) -> list[E]:
     """`operands` and `count` expressions over them."""
     pool = [*operands, E.const(Dtype.float32, -0.0), E.const(Dtype.int32, -1), E.coord(0)]
     pool += [E.const(Dtype.bool, True), E.const(Dtype.int32, 3), E.const(Dtype.float32, math.nan)]
-    integers = (Dtype.int32, Dtype.int64)
     for _ in range(count):
         a = draw(st.sampled_from(pool))
         b = draw(st.sampled_from([e for e in pool if e.dtype is a.dtype]))
         c = draw(st.sampled_from([e for e in pool if e.dtype is Dtype.bool]))
-        makers: list[Callable[[], E]] = [
-            lambda a=a, b=b: E.maximum(a, b),
-            lambda a=a, b=b: E.minimum(a, b),
-            lambda a=a, b=b: E.less(a, b),
-            lambda a=a, b=b: E.equal(a, b),
-            lambda a=a, b=b, c=c: E.where(c, a, b),
-            lambda a=a: E.copy(a),
-            *(lambda a=a, dtype=dtype: E.cast(dtype, a) for dtype in Dtype),
-        ]
+        made = [E.maximum(a, b), E.minimum(a, b), E.less(a, b), E.equal(a, b), E.copy(a)]
+        made += [E.where(c, a, b), *(E.cast(dtype, a) for dtype in Dtype)]
         if a.dtype is not Dtype.bool:
-            makers += [
-                lambda a=a, b=b: E.add(a, b),
-                lambda a=a, b=b: E.mul(a, b),
-                lambda a=a: E.recip(a),
-            ]
+            made += [a + b, a * b, E.recip(a)]
         if a.dtype is not Dtype.float32:
-            makers += [
-                lambda a=a, b=b: E.and_(a, b),
-                lambda a=a, b=b: E.or_(a, b),
-                lambda a=a, b=b: E.xor(a, b),
-            ]
-        if a.dtype in integers:
-            makers += [lambda a=a, b=b: E.idiv(a, b), lambda a=a, b=b: E.mod(a, b)]
-        if a.dtype in (Dtype.int32, Dtype.float32):
-            other = Dtype.int32 if a.dtype is Dtype.float32 else Dtype.float32
-            makers.append(lambda a=a, other=other: E.bitcast(other, a))
-        pool.append(draw(st.sampled_from(makers))())
+            made += [a & b, a | b, a ^ b]
+        if a.dtype in INTEGERS:
+            made += [E.idiv(a, b), E.mod(a, b)]
+        if a.dtype is Dtype.int32:
+            made.append(E.bitcast(Dtype.float32, a))
+        if a.dtype is Dtype.float32:
+            # The bits of a NaN are unspecified.
+            number = E.where(E.equal(a, a), a, E.const(Dtype.float32, 0.0))
+            made.append(E.bitcast(Dtype.int32, number))
+        pool.append(draw(st.sampled_from(made)))
     return pool
 
 
@@ -132,8 +121,8 @@ def axis_sum(strides: Sequence[int], constant: int = 0) -> AffineExpr:
 
 
 @st.composite
-def read_accesses(draw: st.DrawFn, memory: int, extents: Sequence[int], size: int) -> Access:
-    """An access of a memory of `size` elements, wherever it points."""
+def read_accesses(draw: st.DrawFn, memory: int, extents: Sequence[int]) -> Access:
+    """An access of a memory of SIZE elements: strided, guarded or with divisions."""
     kind = draw(st.sampled_from(["strided", "guarded", "divided"]))
     order = draw(st.permutations(range(len(extents))))
     strides = [0] * len(extents)
@@ -154,7 +143,7 @@ def read_accesses(draw: st.DrawFn, memory: int, extents: Sequence[int], size: in
         constraints.append(AffineConstraintExpr(form, shifted, ZERO))
         expr = expr - draw(st.integers(0, 3))
     # Keep every address that can be read within the memory.
-    for bound in (expr, AffineExpr.constant(size - 2) - expr):
+    for bound in (expr, AffineExpr.constant(SIZE - 2) - expr):
         constraints.append(AffineConstraintExpr(AffineConstraintKind.ge, bound, ZERO))
     rank = len(extents)
     offset = draw(st.sampled_from([-1, 0]))
@@ -163,8 +152,43 @@ def read_accesses(draw: st.DrawFn, memory: int, extents: Sequence[int], size: in
     )
 
 
-def reads_coordinate(program: Program) -> bool:
+@st.composite
+def pointwise(draw: st.DrawFn, ins: Sequence[Dtype], count: int, rank: int) -> Program:
+    """A program over operands `ins`, of up to two results that a memory can hold."""
+    operands = [E.input(i, dtype) for i, dtype in enumerate(ins)]
+    pool = [e for e in draw(expressions(operands, count)) if e.dtype in NUMPY]
+    programs = [Program.of_exprs(ins, [e]) for e in pool]
+    kept = [e for e, program in zip(pool, programs, strict=True) if rank or not has_coord(program)]
+    return Program.of_exprs(ins, kept[-draw(st.integers(1, 2)) :])
+
+
+def has_coord(program: Program) -> bool:
     return any(isinstance(node, Coord) for node in program.nodes)
+
+
+@st.composite
+def write_maps(draw: st.DrawFn, shape: Sequence[int]) -> AffineMap:
+    """A map of every point to its own element, from 1 on."""
+    strides = [0] * len(shape)
+    step = 1
+    for axis in draw(st.permutations(range(len(shape)))):
+        strides[axis] = step
+        step *= shape[axis]
+    return AffineMap(len(shape), 0, (axis_sum(strides, 1),))
+
+
+def random_memories(seed: int) -> list[Array]:
+    """One memory of each dtype: half of it special or any bits, half small numbers."""
+    generator = np.random.default_rng(seed)
+    words = generator.integers(0, 1 << 32, SIZE, dtype=np.uint64).astype(np.uint32)
+    words[::9] = [0x7F800000, 0x80000000, 0x7FC00000, 0xFF800000] * 5 + [1] * 3
+    small = generator.integers(-3, 4, SIZE)
+    pick = generator.random(SIZE) < 0.5
+    return [
+        np.where(pick, words.view(np.float32), small.astype(np.float32)),
+        np.where(pick, words.view(np.int32), small.astype(np.int32)),
+        generator.random(SIZE) < 0.5,
+    ]
 
 
 @st.composite
@@ -173,70 +197,34 @@ def loops(draw: st.DrawFn) -> Case:
     extents = st.sampled_from([1, 1, 2, 3, 5, 16, 19])
     shape = draw(st.lists(extents, max_size=3).filter(lambda s: math.prod(s) <= 100))
     reduction = draw(st.lists(st.sampled_from([1, 2, 3]), max_size=2))
-    generator = np.random.default_rng(draw(st.integers(0, 1 << 32)))
-    size = 200
+    axes = [*shape, *reduction]
     ins = draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))
-    all_extents = [*shape, *reduction]
-    reads = [draw(read_accesses(DTYPES.index(d), all_extents, size)) for d in ins]
-    operands = [E.input(i, dtype) for i, dtype in enumerate(ins)]
-    pool = draw(expressions(operands, draw(st.integers(0, 8))))
-    if not all_extents:
-        pool = [
-            e
-            for e in pool
-            if e.dtype is not Dtype.int64 and not reads_coordinate(Program.of_exprs(ins, [e]))
-        ]
-    pool = [e for e in pool if e.dtype in NUMPY]
-    outs = pool[-draw(st.integers(1, 2)) :]
-    body = Program.of_exprs(ins, outs)
-    monoids = (
-        [draw(st.sampled_from([m for m in Monoid if m.accepts(d)])) for d in body.results]
-        if reduction
-        else []
-    )
+    body = draw(pointwise(ins, draw(st.integers(0, 8)), len(axes)))
+    properties: dict[str, Any] = {
+        "shape": shape,
+        "reduction": reduction,
+        "body": body,
+        "reads": [draw(read_accesses(DTYPES.index(dtype), axes)) for dtype in ins],
+    }
     results = body.results
-    epilogue, epilogue_reads = None, []
+    if reduction:
+        takers = [[m for m in Monoid if m.accepts(dtype)] for dtype in results]
+        properties["monoids"] = [draw(st.sampled_from(monoids)) for monoids in takers]
     if reduction and draw(st.booleans()):
-        accumulators = [E.input(i, dtype) for i, dtype in enumerate(results)]
-        extra = E.input(len(results), Dtype.float32)
-        epilogue_reads = [draw(read_accesses(0, shape, size))]
-        chosen = draw(expressions([*accumulators, extra], 4)) if shape else [*accumulators, extra]
-        epilogue = Program.of_exprs(
-            [*results, Dtype.float32], [e for e in chosen if e.dtype in NUMPY][-1:]
-        )
+        epilogue = draw(pointwise([*results, Dtype.float32], 4, len(shape)))
+        properties["epilogue"] = epilogue
+        properties["epilogue_reads"] = [draw(read_accesses(0, shape))]
         results = epilogue.results
-    order = draw(st.permutations(range(len(shape))))
-    strides = [0] * len(shape)
-    step = 1
-    for axis in order:
-        strides[axis] = step
-        step *= shape[axis]
-    map = AffineMap(len(shape), 0, (axis_sum(strides, 1),))
+    map = draw(write_maps(shape))
     writes = [Access.of_map(len(DTYPES) + i, map) for i in range(len(results))]
     module = module_of(
-        lambda block: LoopOp(
-            block.args[: len(DTYPES) + len(results)],
-            block.args[-1:],
-            shape=shape,
-            reduction=reduction,
-            monoids=monoids,
-            body=body,
-            reads=reads,
-            epilogue=epilogue,
-            epilogue_reads=epilogue_reads,
-            writes=writes,
-        ),
+        lambda block: LoopOp(block.args[:-1], block.args[-1:], writes=writes, **properties),
         [*DTYPES, *results],
         1,
     )
-    floats = generator.integers(0, 1 << 32, size, dtype=np.uint64).astype(np.uint32)
-    small = generator.integers(-3, 4, size).astype(np.float32)
-    memories = [
-        np.where(generator.random(size) < 0.5, floats.view(np.float32), small),
-        np.where(generator.random(size) < 0.5, floats.view(np.int32), small.astype(np.int32)),
-        generator.random(size) < 0.5,
-    ]
-    return Case(module, [*memories, *(np.zeros(step + 1, NUMPY[d]) for d in results)])
+    memories = random_memories(draw(st.integers(0, 1 << 32)))
+    count = math.prod(shape) + 1
+    return Case(module, [*memories, *(np.zeros(count, NUMPY[dtype]) for dtype in results)])
 
 
 @settings(max_examples=150, deadline=None)

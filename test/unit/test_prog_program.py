@@ -12,8 +12,11 @@ import pytest
 from hypothesis import given
 from prog_strategies import programs
 from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
 
 from dialects.prog import (
     BITCAST,
@@ -248,11 +251,36 @@ def test_programs_are_equal_and_hash_by_structure(program: Program) -> None:
     assert hash(copy) == hash(program)
 
 
+def parse_attribute(text: str) -> Attribute:
+    context = Context()
+    context.load_dialect(Builtin)
+    context.load_dialect(Prog)
+    return Parser(context, text).parse_attribute()
+
+
 @given(programs())
 def test_text_reads_back(program: Program) -> None:
     out = io.StringIO()
     Printer(out).print_attribute(ProgramAttr(program))
-    context = Context()
-    context.load_dialect(Prog)
-    attr = Parser(context, out.getvalue()).parse_attribute()
-    assert attr == ProgramAttr(program)
+    assert parse_attribute(out.getvalue()) == ProgramAttr(program)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("program<(f32) {v0 = in 0, v1 = and v0 v0} -> (v1)>", "node 1: `and` does not take f32"),
+        ("program<(f32) {v0 = in 0, v1 = twice v0} -> (v1)>", "unknown kind `twice`"),
+        ("program<(f99) {v0 = in 0} -> (v0)>", "unknown dtype `f99`"),
+        ("program<(f32) {v0 = in 0, v1 = recip x : f32} -> (v1)>", "name of a node, as `v0`"),
+        ("program<() {v0 = const 2147483648 : i32} -> (v0)>", "not a constant of i32"),
+        ("program<() {v0 = const 1 : f32} -> (v0)>", "not a constant of f32"),
+        ("program<() {v0 = const 1.0 : i32} -> (v0)>", "not a constant of i32"),
+        ("program<() {v0 = const bits 0x100 : i1} -> (v0)>", "not a constant of i1"),
+        ("monoid<mean>", "expected a monoid: `sum`, `product`, `max`, `min`"),
+        ("access<0, 5 : i32>", "expected an `affine_map`"),
+        ("access<0, affine_map<() -> (0)>, 5 : i32>", "expected an `affine_set`"),
+    ],
+)
+def test_text_that_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
+        parse_attribute(f"#prog.{text}")

@@ -53,7 +53,7 @@ def read_header(test: Test, line: str) -> None:
         test.error = match[1]
     elif line == "# render":
         test.render = True
-    elif match := re.fullmatch(r"# render check: slot (\d+) >= (\S+)", line):
+    elif match := re.fullmatch(r"# render check: slot (\d+) >= (-?[\d.]+(?:e-?\d+)?)", line):
         test.checks.append((int(match[1]), float(match[2])))
     elif match := re.fullmatch(r"# time: (\d+(?:\.\d+)?)", line):
         test.seconds = float(match[1])

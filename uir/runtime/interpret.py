@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects.builtin import ModuleOp, f32, i1, i32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from dialects.uir.elementwise import SameValueOp
 from dialects.uir.functions import CallOp, ParamOp, ResultOp
@@ -18,11 +18,11 @@ from dialects.uir.memory import BufferOp, StoreOp, buffer_of
 from dialects.uir.movement import PermuteOp, ReduceOp
 from dialects.uir.types import dtype_of, is_value, size_of, spell_type
 from passes.node_driver import remove_dead_nodes
-from uir.runtime.interpreters.memory import Array
-from uir.runtime.interpreters.uir import SCALAR_OPS, RuntimeFailure, UirFunctions
+from uir.runtime.failure import TooLarge
+from uir.runtime.interpreters.memory import ELEMENTS, Array
+from uir.runtime.interpreters.uir import SCALAR_OPS, UirFunctions
 from uir.runtime.needs import (
     MAX_ELEMENTS,
-    TooLarge,
     available_bytes,
     bytes_of,
     peak_of,
@@ -34,13 +34,6 @@ LARGE = 1 << 20
 
 _SMALL_RUN = 1 << 28
 """Bytes that any machine has."""
-
-ELEMENTS: dict[Attribute, np.dtype[Any]] = {
-    i1: np.dtype(np.bool_),
-    i32: np.dtype(np.int32),
-    f32: np.dtype(np.float32),
-}
-"""The numpy dtype of each element type."""
 
 
 @dataclass(frozen=True)
@@ -268,6 +261,3 @@ class _Machine:
         for value in frame.schedule.dying[frame.position]:
             frame.values.pop(value, None)
         frame.position += 1
-
-
-__all__ = ["ELEMENTS", "Outcome", "RuntimeFailure", "TooLarge", "interpret"]

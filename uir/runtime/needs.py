@@ -21,10 +21,6 @@ MAX_ELEMENTS = 2**40
 _VIEWS = (ExpandOp, IndexOp, PermuteOp, ShrinkOp, SameValueOp, ParamOp, AfterOp)
 
 
-class TooLarge(Exception):
-    """A valid program that is too large to be interpreted; the message says by how much."""
-
-
 def bytes_of(value: SSAValue) -> int:
     """The bytes of all elements of a value or a memory reference."""
     return size_of(value) * (1 if dtype_of(value) == i1 else 4)

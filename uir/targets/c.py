@@ -37,11 +37,13 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
     """
     functions = _callees_first(_functions_of(module))
     names = _function_names(functions)
+    global_names = HELPERS.keys() | set(names.values())
     stored: dict[str, frozenset[int]] = {}
     lines: list[str] = []
     for function in functions:
         stored[function.sym_name.data] = stored_arguments(function, stored)
-        lines += ["", *print_function(function, names, stored[function.sym_name.data])]
+        local_names = Names(global_names)
+        lines += ["", *print_function(function, names, local_names, stored)]
     helpers = definitions_called_in(lines)
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))
 
@@ -98,7 +100,7 @@ def _function_names(functions: Sequence[func.FuncOp]) -> dict[str, str]:
     for function in public:
         if not is_ordinary(function.sym_name.data) or function.sym_name.data in HELPERS:
             raise UnprintableError(function, "its name is not free in C")
-    names = Names([*HELPERS, *(function.sym_name.data for function in public)])
+    names = Names(HELPERS.keys() | {function.sym_name.data for function in public})
     return {
         symbol: names.fresh(symbol, "f") if is_private(function) else symbol
         for function in functions

@@ -4,9 +4,6 @@
 how tightly the text binds; `wrap` is the one place that adds parentheses.
 """
 
-import math
-import re
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -15,6 +12,8 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i8, i32, i64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
+
+from uir.targets.c_literals import float_literal, integer_literal
 
 index = IndexType()
 
@@ -224,35 +223,20 @@ def _spell_constant(op: Operation, _: Sequence[Piece]) -> Piece:
     assert isinstance(op, arith.ConstantOp)
     value = op.value
     if isa(value, FloatAttr) and value.type == f32:
-        return _float_literal(value.value.data)
+        return _signed_literal(float_literal(value.value.data))
     if isa(value, IntegerAttr) and value.type in _VALUE_TYPES:
+        number = value.value.data
         if value.type == i1:
-            return Piece("true" if value.value.data else "false")
-        return _integer_literal(value.value.data, "INT32_MIN" if value.type == i32 else "INT64_MIN")
+            return Piece("true" if number else "false")
+        text = integer_literal(number, 32 if value.type == i32 else 64)
+        return _signed_literal(text, is_int=abs(number) < 2**31)
     raise UnprintableError(op, f"no C literal for {value}")
 
 
-def _integer_literal(value: int, least: str) -> Piece:
-    if value == (-(2**31) if least == "INT32_MIN" else -(2**63)):
-        return Piece(least)
-    level = Level.UNARY if value < 0 else Level.PRIMARY
-    return Piece(str(value), level, is_int_literal=abs(value) < 2**31)
-
-
-def _float_literal(value: float) -> Piece:
-    if math.isnan(value):
-        return Piece("NAN")
-    magnitude = abs(value)
-    if math.isinf(magnitude):
-        text = "INFINITY"
-    elif magnitude == 0:
-        text = "0.0f"
-    else:
-        mantissa, exponent = magnitude.hex().split("p")
-        text = f"{mantissa.rstrip('0').rstrip('.')}p{exponent}f"
-    if math.copysign(1.0, value) < 0:
-        return Piece("-" + text, Level.UNARY)
-    return Piece(text)
+def _signed_literal(text: str, *, is_int: bool = False) -> Piece:
+    """A minus sign is an operator."""
+    level = Level.UNARY if text.startswith("-") else Level.PRIMARY
+    return Piece(text, level, is_int_literal=is_int)
 
 
 def _spell_float_operator(op: Operation, operands: Sequence[Piece]) -> Piece:
@@ -383,22 +367,3 @@ _SPELLINGS: dict[type[Operation], Spelling] = {
     **dict.fromkeys(_BITWISE_OPERATORS, _spell_bitwise),
     **dict.fromkeys((op_class for op_class, _, _ in _CASTS), _spell_cast),
 }
-
-_HEX_FLOAT = re.compile(r"-?(0x[01](?:\.[0-9a-f]+)?p[+-]\d+)f")
-
-
-def decimals(text: str) -> list[str]:
-    """The shortest decimals of the hexadecimal float literals in a C statement, each once."""
-    literals = (match.group(0).rstrip("f") for match in _HEX_FLOAT.finditer(text))
-    return list(dict.fromkeys(_shortest_decimal(float.fromhex(literal)) for literal in literals))
-
-
-def _shortest_decimal(value: float) -> str:
-    """The shortest decimal that rounds to the f32 `value`."""
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        # From 2^128 - 2^103 on, a number rounds to infinity.
-        is_finite = abs(float(text)) < 2**128 - 2**103
-        if is_finite and struct.pack("f", float(text)) == struct.pack("f", value):
-            return text
-    raise AssertionError(f"{value} is no f32")

@@ -13,7 +13,6 @@ from uir.targets.c_expressions import (
     Level,
     Piece,
     UnprintableError,
-    decimals,
     element_type,
     is_expression,
     is_literal,
@@ -21,7 +20,7 @@ from uir.targets.c_expressions import (
     value_type,
     wrap,
 )
-from uir.targets.c_helpers import HELPERS
+from uir.targets.c_literals import decimals
 from uir.targets.c_names import Names
 
 SOURCE_ATTRIBUTE = "uir.source"
@@ -68,21 +67,24 @@ def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]
 
 
 def print_function(
-    function: func.FuncOp, names: Mapping[str, str], stored: frozenset[int]
+    function: func.FuncOp,
+    functions: Mapping[str, str],
+    names: Names,
+    stored: Mapping[str, frozenset[int]],
 ) -> list[str]:
-    """The lines of `function`, whose arguments at the positions `stored` are stored to.
+    """The lines of `function`, which declares names out of `names`.
 
-    `names` holds the C name of every function of the file by its symbol.
+    `functions` holds the C name, and `stored` the stored arguments, of every function by symbol.
     Raises UnprintableError for an op or a type that has no place in C.
     """
-    return _FunctionPrinter(function, names).print(stored)
+    return _FunctionPrinter(function, functions, names).print(stored[function.sym_name.data])
 
 
 class _FunctionPrinter:
-    def __init__(self, function: func.FuncOp, functions: Mapping[str, str]) -> None:
+    def __init__(self, function: func.FuncOp, functions: Mapping[str, str], names: Names) -> None:
         self._function = function
         self._functions = functions
-        self._names = Names([*HELPERS, *functions.values()])
+        self._names = names
         self._pieces: dict[SSAValue, Piece] = {}
         self._lines: list[str] = []
         self._depth = 0

@@ -1,7 +1,7 @@
 """Names in the printed C: valid, unique in their function, and no word of C or its headers."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container
 
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
@@ -43,24 +43,28 @@ def is_ordinary(name: str) -> bool:
 class Names:
     """Hands out names of one scope; the same requests in the same order give the same names."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        """`taken`: names that the scope must not hide."""
-        self._taken = set(taken)
+    def __init__(self, outer: Container[str]) -> None:
+        """`outer`: names that the scope must not hide."""
+        self._outer = outer
+        self._own: set[str] = set()
         self._next_suffix: dict[str, int] = {}
 
     def fresh(self, hint: str | None, stem: str = "v") -> str:
         """The hint, made unique by a suffix; `stem` and a number where C does not allow it."""
         if hint is not None and is_ordinary(hint):
-            if hint not in self._taken:
-                self._taken.add(hint)
+            if not self._is_taken(hint):
+                self._own.add(hint)
                 return hint
             return self._numbered(hint + "_", 1)
         return self._numbered(stem, 0)
 
     def _numbered(self, stem: str, first: int) -> str:
         number = self._next_suffix.get(stem, first)
-        while (name := f"{stem}{number}") in self._taken:
+        while self._is_taken(name := f"{stem}{number}"):
             number += 1
         self._next_suffix[stem] = number + 1
-        self._taken.add(name)
+        self._own.add(name)
         return name
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._own or name in self._outer

@@ -26,16 +26,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error: what was expected and found, where, what else to look at, and what to do."""
+    """One error or warning: what is wrong and where, what else to look at, and what to do."""
 
     place: Place
     message: str
     help: str | None = None
     notes: tuple[tuple[Place, str], ...] = ()
+    severity: str = "error"
 
     def render(self, source: str) -> str:
-        """The error in full, with the line of `source` that it is about and a caret."""
-        lines = [f"{self.place}: error: {self.message}", *_excerpt(self.place, source)]
+        """The message in full, with the line of `source` that it is about and a caret."""
+        lines = [f"{self.place}: {self.severity}: {self.message}", *_excerpt(self.place, source)]
         lines += [f"    note: {message}: {place}" for place, message in self.notes]
         if self.help:
             lines.append(f"    help: {self.help}")

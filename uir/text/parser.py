@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Region, SSAValue
@@ -20,11 +20,13 @@ from dialects.uir.dialect import OPS
 from dialects.uir.elements import LiteralError, parse_element
 from dialects.uir.elementwise import ConstantOp
 from dialects.uir.functions import ResultOp
+from dialects.uir.loops import EndOp, ForOp, RangeOp
 from dialects.uir.nodes import Nodes
 from dialects.uir.rules import ProgramRules
 from dialects.uir.types import DTYPES, EffectType, is_value
 from uir.text.attributes import read_attribute
-from uir.text.diagnostics import Diagnostic, InvalidProgram, Place
+from uir.text.diagnostics import Diagnostic, InvalidProgram, Place, place_of
+from uir.text.loops import LoopBuilder, LoopGradient
 from uir.text.lexer import Token, tokenize
 
 
@@ -32,20 +34,29 @@ class StatementError(Exception):
     """The statement has errors, which are recorded; or it depends on one that has."""
 
 
-def parse_program(text: str, file: str) -> tuple[ModuleOp, list[Diagnostic]]:
-    """The program of `text`, and its errors. With errors, the module lacks what is wrong."""
+class Parsed(NamedTuple):
+    """A program, its errors and its warnings. With errors, the module lacks what is wrong."""
+
+    module: ModuleOp
+    errors: list[Diagnostic]
+    warnings: list[Diagnostic]
+
+
+def parse_program(text: str, file: str) -> Parsed:
+    """The program of `text`, as far as it is right."""
     parser = _Parser(file)
     parser.parse_lines(text)
+    parser.check_loops()
     parser.check_result()
-    return parser.finish(), parser.diagnostics
+    return Parsed(parser.finish(), parser.diagnostics, parser.warnings)
 
 
 def parse_text(text: str, file: str = "<text>") -> ModuleOp:
     """The program of `text`, as a module of the `uir` dialect. Raises InvalidProgram."""
-    module, diagnostics = parse_program(text, file)
-    if diagnostics:
-        raise InvalidProgram(diagnostics, text)
-    return module
+    parsed = parse_program(text, file)
+    if parsed.errors:
+        raise InvalidProgram(parsed.errors, text)
+    return parsed.module
 
 
 def parse_body(text: str, file: str) -> ModuleOp:
@@ -73,6 +84,8 @@ class _Parser:
         self.nodes = Nodes()
         self.rules = ProgramRules()
         self.block = Block()
+        self.loops = LoopBuilder(self.block)
+        self.warnings: list[Diagnostic] = []
         self.line = 0
         self.last: tuple[Token, SSAValue] | None = None
 
@@ -91,6 +104,13 @@ class _Parser:
         for number, line in enumerate(text.split("\n"), 1):
             self.parse_line(number, line)
 
+    def check_loops(self) -> None:
+        """Each range is closed."""
+        for range in self.loops.open_ranges():
+            self.diagnostics.append(
+                Diagnostic(place_of(range), "this range is never closed", "close it with `end`")
+            )
+
     def check_result(self) -> None:
         """A program's result depends on no param; a body's may."""
         if self.last is not None:
@@ -99,6 +119,8 @@ class _Parser:
                 self.rules.check_result(value)
             except TypingError as error:
                 self.error(head, error.message, error.help)
+            if is_value(value.type) and self.loops.range_of(value) is not None:
+                self.error(head, "the program's result depends on a range")
 
     def finish(self) -> ModuleOp:
         if self.last is not None and is_value(self.last[1].type):
@@ -267,20 +289,15 @@ class _Parser:
         operands: Sequence[SSAValue],
         attributes: dict[str, Any],
         spots: dict[str, Token],
-    ) -> UirOp:
+    ) -> UirOp | ForOp:
         """The node of a statement. Raises StatementError."""
         node = None
         try:
+            self.loops.check_operands(operands)
             node = op.of(operands, attributes)
             node.location = self.location(head)
             self.rules.visit(node)
-            known = self.nodes.add(node)
-            if known is node:
-                self.block.add_op(node)
-            else:
-                node.drop_all_references()
-            assert isinstance(known, UirOp)
-            return known
+            return self.close_loop(node) if isinstance(node, EndOp) else self.add(node)
         except TypingError as error:
             if node is not None:
                 node.drop_all_references()
@@ -291,6 +308,34 @@ class _Parser:
                 spot = spots.get(error.where, head)
             self.error(spot, error.message, error.help)
             raise StatementError from None
+
+    def add(self, node: UirOp) -> UirOp:
+        """Adds a statement's op to the program, unless an equal one stands before."""
+        if isinstance(node, RangeOp):
+            self.nodes.separate_loads()
+        known = self.nodes.add(node)
+        if known is node:
+            self.block.add_op(node)
+            self.loops.add(node)
+        else:
+            node.drop_all_references()
+        assert isinstance(known, UirOp)
+        return known
+
+    def close_loop(self, end: EndOp) -> ForOp:
+        """Builds the loop that `end` closes. Raises TypingError or StatementError."""
+        try:
+            closed = self.loops.close(end)
+        except LoopGradient as error:
+            self.diagnostics.append(Diagnostic(place_of(error.op), str(error)))
+            raise StatementError from None
+        self.nodes.add(closed.loop)
+        self.nodes.separate_loads()
+        self.warnings += [
+            Diagnostic(place_of(op), message, help, severity="warning")
+            for op, message, help in closed.warnings
+        ]
+        return closed.loop
 
     def location(self, token: Token) -> FileLineColLoc:
         return FileLineColLoc(self.file_attr, _int_attr(self.line), _int_attr(token.column))

@@ -12,7 +12,8 @@ from dialects.uir.base import Form, TextAttribute, UirOp
 from dialects.uir.dialect import OPS
 from dialects.uir.elementwise import ConstantOp
 from dialects.uir.functions import ResultOp
-from dialects.uir.memory import LoadOp
+from dialects.uir.loops import ForOp
+from dialects.uir.memory import LoadOp, StoreOp
 from dialects.uir.movement import ReshapeOp
 from dialects.uir.types import DTYPE_NAMES, EffectType, shape_of, spell_shape
 
@@ -48,6 +49,8 @@ class _Printer:
             self.names[op.result] = op.value.data.spell()
         elif isinstance(op, ResultOp):
             self.print_result(op)
+        elif isinstance(op, ForOp):
+            self.print_loop(op)
         elif isinstance(op, UirOp) and op.spelling() in OPS:
             self.print_statement(op)
         else:
@@ -56,9 +59,27 @@ class _Printer:
     def print_statement(self, op: UirOp) -> None:
         name = self.new_name(op.result)
         text = spell_statement(op, [self.names[operand] for operand in op.operands])
-        unnamed = isinstance(op.result.type, EffectType) and op.result.first_use is None
+        unnamed = (
+            isinstance(op.result.type, EffectType)
+            and op.result.first_use is None
+            and not isinstance(op.parent_op(), ForOp)
+        )
         self.lines.append(text if unnamed else f"{name} = {text}")
         self.names[op.result] = name
+        self.last = op.result
+
+    def print_loop(self, op: ForOp) -> None:
+        """A `range`, the statements of the loop, and an `end` that names its effects."""
+        index = self.names[op.index] = self.new_name(op.index)
+        self.lines.append(f"{index} = range {self.names[op.bound]}")
+        for inner in op.body.block.ops:
+            self.print_op(inner)
+        stores = [e for e in op.body.block.ops if isinstance(e, StoreOp | ForOp)]
+        effects = [self.names[effect.result] for effect in stores]
+        text = " ".join(["end", *effects, index])
+        name = self.names[op.result] = self.new_name(op.result)
+        nameless = op.result.first_use is None and not isinstance(op.parent_op(), ForOp)
+        self.lines.append(text if nameless else f"{name} = {text}")
         self.last = op.result
 
     def print_result(self, op: ResultOp) -> None:

@@ -8,8 +8,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.dialects.builtin import f32, i1, i32
+from xdsl.ir import Attribute
 
 Array: TypeAlias = npt.NDArray[Any]
+
+ELEMENTS: dict[Attribute, np.dtype[Any]] = {
+    i1: np.dtype(np.bool_),
+    i32: np.dtype(np.int32),
+    f32: np.dtype(np.float32),
+}
+"""The numpy dtype of each element type."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ An op that fails leaves its FAILURE in `UirFunctions.failure` and gives Prog's t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 from math import prod
 from typing import Any, TypeAlias
@@ -47,6 +46,7 @@ from dialects.uir.movement import (
 )
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import dtype_of, shape_of
+from uir.runtime.failure import RuntimeFailure
 from uir.runtime.interpreters.deferred import Deferred, compute, fold_blocks
 from uir.runtime.interpreters.memory import Array, Reference, block
 from uir.runtime.interpreters.scalars import ScalarOp, apply, failure_of, program_of
@@ -62,17 +62,6 @@ SCALAR_OPS = [
 ]
 
 _STORED = {"bool": np.dtype("?"), "i32": np.dtype("<i4"), "f32": np.dtype("<f4")}
-
-
-@dataclass
-class RuntimeFailure(Exception):
-    """A statement that the language makes an error on the values that it had."""
-
-    op: UirOp
-    message: str
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def array_of(elements: Elements) -> Array:

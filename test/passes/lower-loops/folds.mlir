@@ -1,0 +1,94 @@
+// RUN: uir-opt %s --lower-loops | filecheck %s
+
+// A fold to one element is carried by its loop, from the identity, element on the right.
+// CHECK-LABEL: func.func private @scalar
+// CHECK:         %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK:         %[[R:.*]] = scf.for %[[K:.*]] = %{{.*}} iter_args(%[[ACC:.*]] = %[[ONE]]) -> (f32) {
+// CHECK-NEXT:      %[[X:.*]] = memref.load %{{.*}}[%[[K]]]
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[ACC]], %[[X]] : f32
+// CHECK-NEXT:      scf.yield %[[P]] : f32
+// CHECK:         memref.store %[[R]]
+func.func private @scalar(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [] reduction [8]
+    monoids [#prog.monoid<product>]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)>
+    reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
+    writes [#prog.access<1, affine_map<() -> (0)>>]
+  func.return
+}
+
+// Sums of columns stream the rows into an array of accumulators.
+// CHECK-LABEL: func.func private @columns
+// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<100xf32>
+// CHECK:         scf.for
+// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC]]
+// CHECK:         scf.for %[[K:.*]] =
+// CHECK-NEXT:      %[[ROW:.*]] = arith.muli %[[K]]
+// CHECK-NEXT:      scf.for %[[I:.*]] =
+// CHECK-NEXT:        %[[SUM:.*]] = memref.load %[[ACC]][%[[I]]]
+// CHECK-NEXT:        %[[INDEX:.*]] = arith.addi %[[ROW]], %[[I]]
+// CHECK-NEXT:        %[[X:.*]] = memref.load %{{.*}}[%[[INDEX]]]
+// CHECK-NEXT:        %[[NEXT:.*]] = arith.addf %[[SUM]], %[[X]]
+// CHECK-NEXT:        memref.store %[[NEXT]], %[[ACC]][%[[I]]]
+func.func private @columns(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [100] reduction [8]
+    monoids [#prog.monoid<sum>]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d1 * 100 + d0)>>]
+    writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+  func.return
+}
+
+// A matrix product keeps rows of lanes together: each loaded lane serves every row.
+// CHECK-LABEL: func.func private @matrix_product
+// CHECK-COUNT-4: memref.alloca() : memref<32xf32>
+// CHECK-NOT:     memref.alloca
+// CHECK-COUNT-4: memref.load %a[
+// CHECK-NOT:     memref.load %a[
+// CHECK:         memref.load %b[
+// CHECK-NOT:     memref.load %b[
+// CHECK:         func.return
+func.func private @matrix_product(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 64] reduction [8]
+    monoids [#prog.monoid<sum>]
+    body #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1} -> (v2)>
+    reads [#prog.access<0, affine_map<(d0, d1, d2) -> (d0 * 8 + d2)>>,
+           #prog.access<1, affine_map<(d0, d1, d2) -> (d2 * 64 + d1)>>]
+    writes [#prog.access<2, affine_map<(d0, d1) -> (d0 * 64 + d1)>>]
+  func.return
+}
+
+// Lanes that don't fill the last tile are folded by a copy of the loops.
+// CHECK-LABEL: func.func private @remainder
+// CHECK:         %[[WHOLE:.*]] = arith.constant 32 : index
+// CHECK:         %[[TILE:.*]] = arith.constant 16 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[WHOLE]] step %[[TILE]]
+// CHECK:         %[[REST:.*]] = arith.constant 3 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[REST]]
+func.func private @remainder(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 35] reduction [8]
+    monoids [#prog.monoid<sum>]
+    body #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1} -> (v2)>
+    reads [#prog.access<0, affine_map<(d0, d1, d2) -> (d0 * 8 + d2)>>,
+           #prog.access<1, affine_map<(d0, d1, d2) -> (d2 * 35 + d1)>>]
+    writes [#prog.access<2, affine_map<(d0, d1) -> (d0 * 35 + d1)>>]
+  func.return
+}
+
+// The epilogue runs once for each point, after the loops over the reduction.
+// CHECK-LABEL: func.func private @epilogue
+// CHECK:         scf.for %[[K:.*]] =
+// CHECK:           arith.maximumf
+// CHECK-NOT:       arith.divf
+// CHECK:         scf.for
+// CHECK:           %[[M:.*]] = memref.load
+// CHECK:           arith.divf %{{.*}}, %[[M]]
+func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [8] reduction [4]
+    monoids [#prog.monoid<max>]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d1 * 8 + d0)>>]
+    epilogue #prog.program<(f32) {v0 = in 0, v1 = recip v0 : f32} -> (v1)>
+    writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+  func.return
+}

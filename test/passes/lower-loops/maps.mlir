@@ -1,0 +1,77 @@
+// RUN: uir-opt %s --lower-loops | filecheck %s
+
+// Contiguous axes become one loop.
+// CHECK-LABEL: func.func private @contiguous_axes
+// CHECK:         %[[N:.*]] = arith.constant 32 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[N]]
+// CHECK-NEXT:      %[[X:.*]] = memref.load %{{.*}}[%[[I]]]
+// CHECK-NEXT:      %[[Y:.*]] = arith.addf %[[X]], %[[X]] : f32
+// CHECK-NEXT:      memref.store %[[Y]], %{{.*}}[%[[I]]]
+// CHECK-NEXT:    }
+func.func private @contiguous_axes(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [4, 8]
+    body #prog.program<(f32) {v0 = in 0, v1 = add v0 v0} -> (v1)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d0 * 8 + d1)>>]
+    writes [#prog.access<1, affine_map<(d0, d1) -> (d0 * 8 + d1)>>]
+  func.return
+}
+
+// A row's part of an index is computed outside the loop over the row; extents of 1 are no loop.
+// CHECK-LABEL: func.func private @row_base
+// CHECK-SAME:    (%[[A:.*]]: memref<?xf32>, %[[O:.*]]: memref<?xf32>, %[[AT:.*]]: index)
+// CHECK:         scf.for %[[ROW:.*]] =
+// CHECK-NEXT:      %[[SCALED:.*]] = arith.muli %[[ROW]], %{{.*}}
+// CHECK-NEXT:      %[[BASE:.*]] = arith.addi %[[AT]], %[[SCALED]]
+// CHECK:           scf.for %[[COLUMN:.*]] =
+// CHECK-NEXT:        %[[INDEX:.*]] = arith.addi %[[BASE]], %[[COLUMN]]
+// CHECK-NEXT:        memref.load %[[A]][%[[INDEX]]]
+// CHECK-NOT:         scf.for
+func.func private @row_base(%a: memref<?xf32>, %o: memref<?xf32>, %at: index) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) offsets (%at) shape [4, 1, 8]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)>
+    reads [#prog.access<0, offset 0, affine_map<(d0, d1, d2) -> (d0 * 10 + d2)>>]
+    writes [#prog.access<1, affine_map<(d0, d1, d2) -> (d0 * 8 + d2)>>]
+  func.return
+}
+
+// What doesn't change along an axis is loaded and computed outside its loop.
+// CHECK-LABEL: func.func private @invariant
+// CHECK-SAME:    (%[[A:.*]]: memref<?xf32>, %[[O:.*]]: memref<?xf32>)
+// CHECK:         scf.for %[[ROW:.*]] =
+// CHECK-NEXT:      %[[X:.*]] = memref.load %[[A]][%[[ROW]]]
+// CHECK-NEXT:      %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[X]]
+// CHECK:           scf.for
+// CHECK-NEXT:        %[[INDEX:.*]] = arith.addi
+// CHECK-NEXT:        memref.store %[[INVERSE]], %[[O]][%[[INDEX]]]
+func.func private @invariant(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [4, 8]
+    body #prog.program<(f32) {v0 = in 0, v1 = recip v0 : f32} -> (v1)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d0)>>]
+    writes [#prog.access<1, affine_map<(d0, d1) -> (d0 * 8 + d1)>>]
+  func.return
+}
+
+// The loop with contiguous accesses goes innermost.
+// CHECK-LABEL: func.func private @interchanged
+// CHECK:         scf.for %[[OUTER:.*]] =
+// CHECK:           scf.for %[[INNER:.*]] =
+// CHECK-NEXT:        %[[INDEX:.*]] = arith.addi %{{.*}}, %[[INNER]]
+// CHECK-NEXT:        memref.load %{{.*}}[%[[INDEX]]]
+func.func private @interchanged(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [4, 8]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d1 * 9 + d0)>>]
+    writes [#prog.access<1, affine_map<(d0, d1) -> (d1 * 4 + d0)>>]
+  func.return
+}
+
+// One point is no loop.
+// CHECK-LABEL: func.func private @one_point
+// CHECK-NOT:     scf.for
+// CHECK:         memref.store
+func.func private @one_point(%o: memref<?xi32>) {
+  prog.loop (%o : memref<?xi32>) shape []
+    body #prog.program<() {v0 = const 5 : i32} -> (v0)>
+    writes [#prog.access<0, affine_map<() -> (3)>>]
+  func.return
+}
