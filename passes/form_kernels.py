@@ -11,7 +11,7 @@
 An analysis (`kernel_plan`) says which values are stored; each of these and each `store` is the root
 of one kernel, whose body is all that the root needs down to loads and stored values. Kernels that
 differ only in their memories and in constant offsets are one. Launches stand where their roots
-stood, so the order of effects is the order of the text.
+stood, so the order of effects is the order of the text. Loops stay, and in them the code on scalars.
 
 On entry sugar, gradients and calls are expanded. Math ops may stay whole: `expand-math` works
 inside kernels, once for each distinct one.
@@ -20,172 +20,243 @@ inside kernels, once for each distinct one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from dialects.uir.base import UirOp
 from dialects.uir.elementwise import ConstantOp, SameValueOp
 from dialects.uir.functions import ResultOp
-from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp, YieldOp
-from dialects.uir.memory import BufferOp, LoadOp, StoreOp
+from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
+from dialects.uir.loops import ForOp
+from dialects.uir.memory import AfterOp, AllocOp, BufferOp, LoadOp, StoreOp
+from dialects.uir.movement import ExpandOp, MovementOp, ReshapeOp
 from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, coordinate, flatten
-from passes.kernel_plan import Planner, Stored, is_pointwise, resolve
+from passes.kernel_body import Body, KernelKey, Place, build_kernel, collect_body, kernel_key
+from passes.kernel_plan import Planner, is_scalar_store, resolve
 from passes.node_driver import remove_dead_nodes
 from passes.views import address_in_buffer
-from uir.text.printer import spell_statement
 
 
-@dataclass(frozen=True)
-class Place:
-    """Elements of a memory: those at `map` of the coordinates, plus `offset`."""
+class _Symbols:
+    """The computed offsets of one kernel, as numbered symbols of its indices."""
 
-    memory: SSAValue
-    map: Index
-    offset: int
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[SSAValue, int], int] = {}
 
-    @staticmethod
-    def of(memory: SSAValue, address: Index) -> Place:
-        return Place(memory, Index(address.terms), address.constant)
+    def __call__(self, offset: SSAValue, greatest: int) -> Index:
+        key = (resolve(offset), greatest)
+        return Index.symbol(self.numbers.setdefault(key, len(self.numbers)), greatest)
 
-    def overlaps(self, other: Place) -> bool:
-        """Whether the two may share an element (by the ranges of their addresses)."""
-        if self.memory is not other.memory:
-            return False
-        low, high = self._range()
-        other_low, other_high = other._range()
-        return low <= other_high and other_low <= high
-
-    def _range(self) -> tuple[int, int]:
-        low, high = self.map.bounds
-        return low + self.offset, high + self.offset
-
-
-KernelKey: TypeAlias = tuple[object, ...]
-
-
-@dataclass
-class Body:
-    """What one root computes: ops in order, and the leaves that they read."""
-
-    root: SSAValue
-    ops: list[UirOp] = field(default_factory=list)
-    leaves: list[SSAValue] = field(default_factory=list)
-
-    def moved_leaves(self) -> set[SSAValue]:
-        """The leaves that some point of the root reads at other coordinates than its own."""
-        moved: set[SSAValue] = set()
-        for op in reversed(self.ops):
-            if op.result in moved or not is_pointwise(op):
-                moved.update(map(resolve, op.operands))
-        return {leaf for leaf in self.leaves if leaf in moved}
-
-
-def collect_body(root: SSAValue, stored: Stored) -> Body:
-    """The ops that `root` needs, in post-order, down to loads and stored values."""
-    body = Body(root)
-    seen: set[SSAValue] = set()
-    stack: list[tuple[SSAValue, bool]] = [(root, False)]
-    while stack:
-        value, operands_done = stack.pop()
-        op = value.owner
-        assert isinstance(op, UirOp)
-        if operands_done:
-            body.ops.append(op)
-            continue
-        if value in seen:
-            continue
-        seen.add(value)
-        if isinstance(op, LoadOp) or (value in stored and value is not root):
-            body.leaves.append(value)
-            continue
-        stack.append((value, True))
-        stack += [(resolve(operand), False) for operand in reversed(op.operands)]
-    return body
+    def scalars(self) -> list[SSAValue]:
+        return list(dict.fromkeys(offset for offset, _ in self.numbers))
 
 
 class _KernelFormer:
-    """Builds the launches of a block, and the kernels that they run."""
+    """Builds the launches of a program, and the kernels that they run."""
 
     def __init__(self, block: Block):
+        self.source = block
         self.planner = Planner(block)
-        self.stored = self.planner.plan()
+        self.plan = self.planner.plan()
         self.memories: dict[SSAValue, SSAValue] = {}
+        """Buffers, and views in scalar code, to what they are in the new program."""
         self.homes: dict[SSAValue, SSAValue] = {}
+        """Values to the temporaries that hold them."""
+        self.scalars: dict[SSAValue, SSAValue] = {}
+        """Scalar code to what it is in the new program."""
         self.kernels: dict[KernelKey, KernelOp] = {}
         self.names: set[str] = set()
-        self.launches: list[Operation] = []
+        self.declarations: list[Operation] = []
+        self.code: list[Operation] = []
         self.free: dict[MemType, list[SSAValue]] = {}
         self.ends: dict[int, list[SSAValue]] = {}
 
     def run(self) -> list[Operation]:
-        for position, op in enumerate(self.planner.ops):
-            if isinstance(op, BufferOp):
-                buffer = op.clone()
-                self.launches.append(buffer)
-                self.memories[op.result] = buffer.result
-            elif isinstance(op, StoreOp):
-                buffer, address = address_in_buffer(op.memory)
-                self.store(op.value, Place.of(self.memories[buffer], address), position)
-            elif isinstance(op, ResultOp):
-                output = OutputOp.create(result_types=[self.flat_type(op.value)])
-                self.launches.append(output)
-                self.store(op.value, self.whole(op.value, output.memory), position)
-            elif isinstance(op, UirOp) and op.result in self.stored:
-                self.materialize(op.result, position)
+        self.visit_block(self.source)
+        return [*self.kernels.values(), *self.declarations, *self.code]
+
+    def visit_block(self, block: Block) -> None:
+        for op in block.ops:
+            position = self.planner.positions[op]
+            self.visit(op, position)
+            if isinstance(op, ForOp):
+                position = self.planner.ends[op]
             for memory in self.ends.pop(position, ()):
                 assert isinstance(memory.type, MemType)
                 self.free.setdefault(memory.type, []).append(memory)
-        return [*self.kernels.values(), *self.launches]
+
+    def visit(self, op: Operation, position: int) -> None:
+        match op:
+            case BufferOp():
+                self.declare(op)
+            case AllocOp():
+                self.allocate(op)
+            case StoreOp() if is_scalar_store(op):
+                self.emit_store(self.view(op.memory), self.scalar(op.value))
+            case StoreOp():
+                self.store(op.value, op.memory, position)
+            case ResultOp():
+                output = OutputOp.create(result_types=[self.flat_type(op.value)])
+                self.declarations.append(output)
+                self.memories[output.memory] = output.memory
+                self.store(op.value, output.memory, position)
+            case ForOp():
+                self.visit_loop(op)
+            case UirOp() if op.result in self.plan.stored:
+                self.materialize(op.result, position)
+            case UirOp() if op.result in self.plan.scalars:
+                self.scalars[op.result] = self.emit_scalar(op)
+                self.spill(op.result)
+            case _:
+                pass
+
+    def declare(self, op: BufferOp) -> None:
+        buffer = op.clone()
+        self.declarations.append(buffer)
+        self.memories[op.result] = buffer.result
+
+    def allocate(self, op: AllocOp) -> None:
+        """Scratch memory: a temporary that is never reused, zeros at the start."""
+        assert isinstance(op.result.type, MemType)
+        memory = self.declare_temporary(op.result.type, op.result.name_hint)
+        self.memories[op.result] = memory
+        zero = ConstantOp.literal(dtype_of(op.result), 0)
+        zeros = ExpandOp.of([zero.result], {"shape": shape_of(op.result)})
+        body = Body(zeros.result, [zero, zeros])
+        self.launch(body, op.result)
+
+    # Loops and scalar code
+
+    def visit_loop(self, op: ForOp) -> None:
+        loop = ForOp.of(self.scalar(op.bound))
+        loop.index.name_hint = op.index.name_hint
+        loop.location = op.location
+        self.code.append(loop)
+        outer, self.code = self.code, []
+        self.scalars[op.index] = loop.index
+        self.spill(op.index)
+        self.visit_block(op.body.block)
+        loop.body.block.add_ops(self.code)
+        self.code = outer
+
+    def emit(self, op: UirOp, name: str | None = None) -> SSAValue:
+        self.code.append(op)
+        op.result.name_hint = name
+        return op.result
+
+    def scalar(self, value: SSAValue) -> SSAValue:
+        """`value` as a scalar of the new program, at this point."""
+        value = resolve(value)
+        if value in self.scalars:
+            return self.scalars[value]
+        if isinstance(value.owner, ConstantOp):
+            constant = value.owner.clone()
+            self.declarations.append(constant)
+            self.scalars[value] = constant.result
+            return constant.result
+        cell = self.emit(ReshapeOp.of([self.homes[value]], {"shape": ()}))
+        return self.emit(LoadOp.of([cell], {}), value.name_hint)
+
+    def emit_scalar(self, op: UirOp) -> SSAValue:
+        if isinstance(op, SameValueOp | MovementOp):
+            return self.scalar(op.operands[0])
+        if isinstance(op, LoadOp):
+            operands = [self.view(op.memory)]
+        else:
+            operands = [self.scalar(operand) for operand in op.operands]
+        copy = type(op).of(operands, op.text_attributes())
+        copy.location = op.location
+        return self.emit(copy, op.result.name_hint)
+
+    def emit_store(self, memory: SSAValue, value: SSAValue) -> None:
+        self.code.append(StoreOp.of([memory, value], {}))
+
+    def view(self, memory: SSAValue) -> SSAValue:
+        """The view `memory` in the new program, built again where scalar code needs it."""
+        if memory in self.memories:
+            return self.memories[memory]
+        chain: list[MovementOp] = []
+        while memory not in self.memories:
+            op = memory.owner
+            assert isinstance(op, AfterOp | MovementOp)
+            if isinstance(op, MovementOp):
+                chain.append(op)
+            memory = op.operands[0]
+        new = self.memories[memory]
+        for op in reversed(chain):
+            offsets = [self.scalar(offset) for offset in op.operands[1:]]
+            new = self.emit(type(op).of([new, *offsets], op.text_attributes()))
+        return new
+
+    def spill(self, value: SSAValue) -> None:
+        """Keeps scalar code in memory, if a kernel reads it."""
+        last = self.plan.spilled.get(value)
+        if last is not None:
+            home = self.homes[value] = self.new_temporary(value)
+            self.ends.setdefault(last, []).append(home)
+            cell = self.emit(ReshapeOp.of([home], {"shape": ()}))
+            self.emit_store(cell, self.scalars[value])
+
+    # Kernels
 
     def flat_type(self, value: SSAValue) -> MemType:
         return mem_type(dtype_of(value), (size_of(value),))
 
-    def whole(self, value: SSAValue, memory: SSAValue) -> Place:
-        """All of `memory`, in the shape of `value`."""
-        shape = shape_of(value)
-        return Place.of(memory, flatten([coordinate(a, n) for a, n in enumerate(shape)], shape))
-
     def materialize(self, value: SSAValue, position: int) -> None:
         """Computes a stored value into a temporary, which lives until its last reader."""
         home = self.new_temporary(value)
-        self.ends.setdefault(self.stored[value], []).append(home)
-        self.launch(self.body_of(value), self.whole(value, home))
+        self.ends.setdefault(self.plan.stored[value], []).append(home)
+        self.launch(self.body_of(value), home)
         self.homes[value] = home
 
     def new_temporary(self, value: SSAValue) -> SSAValue:
         type = self.flat_type(value)
         if unused := self.free.get(type):
             return unused.pop()
+        memory = self.declare_temporary(type, value.name_hint)
+        self.memories[memory] = memory
+        return memory
+
+    def declare_temporary(self, type: MemType, name: str | None) -> SSAValue:
         temporary = TemporaryOp.create(result_types=[type])
-        self.launches.append(temporary)
-        temporary.memory.name_hint = value.name_hint
+        self.declarations.append(temporary)
+        temporary.memory.name_hint = name
         return temporary.memory
 
-    def store(self, value: SSAValue, target: Place, position: int) -> None:
-        """Computes `value` into `target`, through a temporary where that would change its operands.
+    def store(self, value: SSAValue, target: SSAValue, position: int) -> None:
+        """Computes `value` into the view `target`, in place where that is right.
 
-        In place is right only where each point reads no other element of the target than its own.
+        It is right where each point reads no other element of the target than the one it writes.
         """
         value = resolve(value)
-        body = self.leaf(value) if value in self.stored else self.body_of(value)
+        body = self.leaf(value) if value in self.homes else self.body_of(value)
+        if self.is_safe_in_place(body, target):
+            self.launch(body, target)
+            return
+        home = self.new_temporary(value)
+        self.ends.setdefault(position, []).append(home)
+        self.launch(body, home)
+        before = self.homes.get(value)
+        self.homes[value] = home
+        self.launch(self.leaf(value), target)
+        if before is None:
+            del self.homes[value]
+        else:
+            self.homes[value] = before
+
+    def is_safe_in_place(self, body: Body, target: SSAValue) -> bool:
+        symbols = _Symbols()
+        written = self.place(target, body.root, symbols)
         moved = body.moved_leaves()
         for leaf in body.leaves:
-            source = self.place_of(leaf)
-            if source.overlaps(target) and (leaf in moved or source != target):
-                home = self.new_temporary(value)
-                self.ends.setdefault(position, []).append(home)
-                self.launch(body, self.whole(value, home))
-                self.homes[value] = home
-                self.launch(self.leaf(value), target)
-                return
-        self.launch(body, target)
+            read = self.place_of(leaf, symbols)
+            if read.overlaps(written) and (leaf in moved or read != written):
+                return False
+        return True
 
     def leaf(self, value: SSAValue) -> Body:
         return Body(value, [], [value])
@@ -194,28 +265,47 @@ class _KernelFormer:
         """What `root` computes; a copy of a load stays a leaf."""
         if isinstance(root.owner, LoadOp):
             return self.leaf(root)
-        return collect_body(root, self.stored)
+        return collect_body(root, lambda value: value in self.homes)
 
-    def place_of(self, leaf: SSAValue) -> Place:
-        if leaf in self.homes:
-            return self.whole(leaf, self.homes[leaf])
-        assert isinstance(leaf.owner, LoadOp)
-        buffer, address = address_in_buffer(leaf.owner.memory)
+    def place(self, memory: SSAValue, value: SSAValue, symbols: _Symbols) -> Place:
+        """Where the elements of `value` are in the view, or all of the buffer, `memory`."""
+        if memory in self.memories:
+            shape = shape_of(value)
+            address = flatten([coordinate(a, n) for a, n in enumerate(shape)], shape)
+            return Place.of(self.memories[memory], address)
+        buffer, address = address_in_buffer(memory, symbols)
         return Place.of(self.memories[buffer], address)
 
-    def launch(self, body: Body, target: Place) -> None:
-        places = [*(self.place_of(leaf) for leaf in body.leaves), target]
+    def place_of(self, leaf: SSAValue, symbols: _Symbols) -> Place:
+        if leaf in self.homes:
+            return self.place(self.homes[leaf], leaf, symbols)
+        assert isinstance(leaf.owner, LoadOp)
+        return self.place(leaf.owner.memory, leaf, symbols)
+
+    def launch(self, body: Body, target: SSAValue) -> None:
+        symbols = _Symbols()
+        written = self.place(target, body.root, symbols)
+        places = [self.place_of(leaf, symbols) for leaf in body.leaves]
+        operands = list(body.leaves)
+        # A kernel reads the scalars that its indices depend on from memory, as operands.
+        for scalar in symbols.scalars():
+            if scalar not in operands:
+                operands.append(scalar)
+                places.append(self.place_of(scalar, symbols))
+        places.append(written)
         numbers: dict[SSAValue, int] = {}
         for place in places:
             numbers.setdefault(place.memory, len(numbers))
+        body = Body(body.root, body.ops, operands)
         accesses = [(numbers[place.memory], place.map) for place in places]
-        key = kernel_key(body, accesses)
+        bounds = [(operands.index(scalar), greatest) for scalar, greatest in symbols.numbers]
+        key = kernel_key(body, accesses, bounds)
         kernel = self.kernels.get(key)
         if kernel is None:
-            kernel = build_kernel(self.new_name(body.root), body, accesses)
+            kernel = build_kernel(self.new_name(body.root), body, accesses, bounds)
             self.kernels[key] = kernel
         offsets = [place.offset for place in places]
-        self.launches.append(LaunchOp.of(kernel.sym_name.data, list(numbers), offsets))
+        self.code.append(LaunchOp.of(kernel.sym_name.data, list(numbers), offsets))
 
     def new_name(self, root: SSAValue) -> str:
         """A name for the kernel of `root`: the text's name for it, with a number where needed."""
@@ -227,64 +317,6 @@ class _KernelFormer:
             name = f"{stem}_{number}"
         self.names.add(name)
         return name
-
-
-def kernel_key(body: Body, accesses: Sequence[tuple[int, Index]]) -> KernelKey:
-    """What makes two kernels one: their ops, types and accesses, not their memories."""
-    numbers: dict[SSAValue, int] = {leaf: number for number, leaf in enumerate(body.leaves)}
-    nodes: list[object] = [leaf.type for leaf in body.leaves]
-    for op in body.ops:
-        if not isinstance(op, SameValueOp):
-            operands = tuple(numbers[resolve(operand)] for operand in op.operands)
-            nodes.append((type(op), op.result.type, operands, tuple(op.properties.items())))
-        else:
-            nodes.append(numbers[resolve(op.x)])
-        numbers[op.result] = len(numbers)
-    return (*nodes, "at", *accesses)
-
-
-def build_kernel(name: str, body: Body, accesses: Sequence[tuple[int, Index]]) -> KernelOp:
-    """The kernel of `body`; the last access is its result's."""
-    types: list[Attribute] = [leaf.type for leaf in body.leaves]
-    block = Block(arg_types=types)
-    values: dict[SSAValue, SSAValue] = dict(zip(body.leaves, block.args, strict=True))
-    for leaf, arg in zip(body.leaves, block.args, strict=True):
-        arg.name_hint = leaf.name_hint
-    for op in body.ops:
-        if isinstance(op, SameValueOp):
-            values[op.result] = values[resolve(op.x)]
-            continue
-        node = type(op).create(
-            operands=[values[resolve(operand)] for operand in op.operands],
-            result_types=[op.result.type],
-            properties=op.properties,
-            location=op.location,
-        )
-        node.result.name_hint = op.result.name_hint
-        values[op.result] = node.result
-        block.add_op(node)
-    block.add_op(YieldOp.create(operands=[values[body.root]]))
-    ranks = [*(len(shape_of(leaf)) for leaf in body.leaves), len(shape_of(body.root))]
-    maps = [
-        (memory, AffineMap(rank, 0, (index.to_affine(),)))
-        for (memory, index), rank in zip(accesses, ranks, strict=True)
-    ]
-    return KernelOp.of(name, maps[:-1], maps[-1:], source_of(body), Region(block))
-
-
-def source_of(body: Body) -> str:
-    """The statements that a kernel computes, as text."""
-    names: dict[SSAValue, str] = {}
-    for number, value in enumerate([*body.leaves, *(op.result for op in body.ops)]):
-        names[value] = f"%{value.name_hint or number}"
-    lines: list[str] = []
-    for op in body.ops:
-        if isinstance(op, ConstantOp):
-            names[op.result] = op.value.data.spell()
-            continue
-        operands = [names[resolve(operand)] for operand in op.operands]
-        lines.append(f"{names[op.result]} = {spell_statement(op, operands)}")
-    return "\n".join(lines)
 
 
 class FormKernelsPass(ModulePass):

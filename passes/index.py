@@ -1,13 +1,13 @@
 """Index expressions: integers computed from coordinates, in one simplified form.
 
-An index is a sum of multiples of atoms, plus a constant. An atom is a coordinate, or the quotient
-or remainder of an index by a constant. Bounds are known, so that most reshapes turn into strides:
+An index is a sum of multiples of atoms, plus a constant. An atom is a coordinate, a symbol, or the
+quotient or remainder of an index by a constant. Bounds are known, so that most reshapes turn into strides:
 with `i` below 4 and `j` below 6, `(6*i + j) floordiv 6` is `i` and `(6*i + j) mod 6` is `j`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
@@ -42,7 +42,15 @@ class Remainder:
     divisor: int
 
 
-Atom: TypeAlias = Coordinate | Quotient | Remainder
+@dataclass(frozen=True)
+class Symbol:
+    """A number that is known when a kernel starts: symbol `number`, from 0 to `greatest`."""
+
+    number: int
+    greatest: int
+
+
+Atom: TypeAlias = Coordinate | Symbol | Quotient | Remainder
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,11 @@ class Index:
 
     terms: tuple[tuple[Atom, int], ...] = ()
     constant: int = 0
+
+    @staticmethod
+    def symbol(number: int, greatest: int) -> Index:
+        """The symbol `number`."""
+        return Index(((Symbol(number, greatest), 1),))
 
     @cached_property
     def bounds(self) -> tuple[int, int]:
@@ -133,11 +146,19 @@ class Index:
             return AffineExpr.constant(self.constant)
         return result + self.constant if self.constant else result
 
-    def to_expression(self) -> E:
-        """The index as a Prog expression, an int64."""
+    def symbols(self) -> Iterator[Symbol]:
+        """The symbols in the index."""
+        for atom, _ in self.terms:
+            if isinstance(atom, Symbol):
+                yield atom
+            elif isinstance(atom, Quotient | Remainder):
+                yield from atom.index.symbols()
+
+    def to_expression(self, symbol: Callable[[Symbol], E]) -> E:
+        """The index as a Prog expression, an int64; `symbol` gives those of symbols."""
         result: E | None = None
         for atom, coefficient in self.terms:
-            term = _atom_to_expression(atom)
+            term = _atom_to_expression(atom, symbol)
             if coefficient != 1:
                 term = E.mul(term, E.const(Dtype.int64, coefficient))
             result = term if result is None else E.add(result, term)
@@ -151,6 +172,8 @@ def _bounds(atom: Atom) -> tuple[int, int]:
     match atom:
         case Coordinate(_, extent):
             return 0, extent - 1
+        case Symbol(_, greatest):
+            return 0, greatest
         case Quotient(index, divisor):
             low, high = index.bounds
             return low // divisor, high // divisor
@@ -179,29 +202,37 @@ def _sum(terms: Iterable[tuple[Atom, int]], constant: int) -> Index:
 
 def _order(term: tuple[Atom, int]) -> tuple[int, int, str]:
     atom = term[0]
-    if isinstance(atom, Coordinate):
-        return 0, atom.axis, ""
-    return 1, atom.divisor, repr(atom)
+    match atom:
+        case Coordinate(axis, _):
+            return 0, axis, ""
+        case Symbol(number, _):
+            return 1, number, ""
+        case Quotient(_, divisor) | Remainder(_, divisor):
+            return 2, divisor, repr(atom)
 
 
 def _atom_to_affine(atom: Atom) -> AffineExpr:
     match atom:
         case Coordinate(axis, _):
             return AffineExpr.dimension(axis)
+        case Symbol(number, _):
+            return AffineExpr.symbol(number)
         case Quotient(index, divisor):
             return index.to_affine() // divisor
         case Remainder(index, divisor):
             return index.to_affine() % divisor
 
 
-def _atom_to_expression(atom: Atom) -> E:
+def _atom_to_expression(atom: Atom, symbol: Callable[[Symbol], E]) -> E:
     match atom:
         case Coordinate(axis, _):
             return E.coord(axis)
+        case Symbol():
+            return symbol(atom)
         case Quotient(index, divisor):
-            return E.idiv(index.to_expression(), E.const(Dtype.int64, divisor))
+            return E.idiv(index.to_expression(symbol), E.const(Dtype.int64, divisor))
         case Remainder(index, divisor):
-            return E.mod(index.to_expression(), E.const(Dtype.int64, divisor))
+            return E.mod(index.to_expression(symbol), E.const(Dtype.int64, divisor))
 
 
 def coordinate(axis: int, extent: int) -> Index:

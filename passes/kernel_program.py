@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import AffineMapAttr
@@ -20,6 +19,7 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
+    AffineSymExpr,
 )
 
 from dialects.prog import Dtype, E, Monoid
@@ -28,7 +28,7 @@ from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp
 from dialects.uir.kernel import KernelOp, YieldOp
 from dialects.uir.movement import ExpandOp, MovementOp, PadOp, ReduceOp, StackOp
 from dialects.uir.types import dtype_of, shape_of
-from passes.index import Coordinate, Index, coordinate, unflatten
+from passes.index import Index, Symbol, coordinate
 from passes.views import operand_coordinates
 
 MONOIDS = {"add": Monoid.SUM, "mul": Monoid.PRODUCT, "max": Monoid.MAX}
@@ -70,19 +70,22 @@ class KernelProgram:
     reads: list[Read] = field(default_factory=list)
     result: E | None = None
     write: Index = field(default_factory=Index)
-    divisions: int = 0
-    """The number of divisions in all index expressions."""
+    symbols: list[tuple[int, int]] = field(default_factory=list)
+    """The operand, an i32 scalar, and the greatest value of each symbol of the indices."""
 
 
-def compose(map: AffineExpr, coordinates: Sequence[Index]) -> Index:
-    """`map` of `coordinates`, simplified."""
+def compose(map: AffineExpr, coordinates: Sequence[Index], symbols: Sequence[Index]) -> Index:
+    """`map` of `coordinates` and `symbols`, simplified."""
     match map:
         case AffineDimExpr():
             return coordinates[map.position]
+        case AffineSymExpr():
+            return symbols[map.position]
         case AffineConstantExpr():
             return Index((), map.value)
         case AffineBinaryOpExpr():
-            lhs, rhs = compose(map.lhs, coordinates), compose(map.rhs, coordinates)
+            lhs = compose(map.lhs, coordinates, symbols)
+            rhs = compose(map.rhs, coordinates, symbols)
             match map.kind:
                 case AffineBinaryOpKind.Add:
                     return lhs + rhs
@@ -99,48 +102,45 @@ def compose(map: AffineExpr, coordinates: Sequence[Index]) -> Index:
     raise AssertionError(f"{map} is no address")
 
 
-def count_divisions(index: Index) -> int:
-    """The quotients and remainders in `index`."""
-    return sum(
-        1 + count_divisions(atom.index)
-        for atom, _ in index.terms
-        if not isinstance(atom, Coordinate)
-    )
-
-
 class _Evaluator:
-    def __init__(self, kernel: KernelOp, groups: Sequence[Sequence[int]]):
+    def __init__(self, kernel: KernelOp):
         block = kernel.body.block
         last = block.last_op
         assert isinstance(last, YieldOp)
         self.root = last.values[0]
         self.maps = [read.data.results[0] for read in kernel.reads]
+        shape = shape_of(self.root)
+        self.program = KernelProgram(shape, symbols=kernel.symbol_operands())
+        self.symbols = [Index.symbol(k, top) for k, (_, top) in enumerate(self.program.symbols)]
+        self.arguments = block.args
         reduces = [op for op in block.ops if isinstance(op, ReduceOp)]
         self.accumulators = len(reduces)
-        extents = [prod(group) for group in groups]
-        self.program = KernelProgram(tuple(extents))
         if reduces:
             popped = shape_of(reduces[0].x)[: reduces[0].pop()]
-            self.reduced = self.reduction_coordinates(popped, len(extents))
-        self.coordinates: list[Index] = []
-        for axis, group in enumerate(groups):
-            self.coordinates += unflatten(coordinate(axis, extents[axis]), group)
+            self.program.reduction = popped
+            self.reduced = [coordinate(len(shape) + a, dim) for a, dim in enumerate(popped)]
+        self.coordinates = [coordinate(axis, dim) for axis, dim in enumerate(shape)]
         self.numbers: dict[tuple[bool, Read], int] = {}
         self.values: dict[Site, E] = {}
-        self.note(*self.coordinates)
         write: AffineMapAttr = kernel.writes.data[0]
-        self.program.write = self.note(compose(write.data.results[0], self.coordinates))
+        self.program.write = self.compose(write.data.results[0], self.coordinates)
 
-    def reduction_coordinates(self, popped: Sequence[int], first_axis: int) -> list[Index]:
-        """A coordinate for each reduced dimension; those of one element have no axis."""
-        kept = [dim for dim in popped if dim > 1]
-        self.program.reduction = tuple(kept) or (1,)
-        axes = iter(range(first_axis, first_axis + len(kept)))
-        return [coordinate(next(axes), dim) if dim > 1 else Index() for dim in popped]
+    def compose(self, map: AffineExpr, coordinates: Sequence[Index]) -> Index:
+        return compose(map, coordinates, self.symbols)
 
-    def note(self, *indices: Index) -> Index:
-        self.program.divisions += sum(map(count_divisions, indices))
-        return indices[-1] if indices else Index()
+    def symbol_of(self, offset: SSAValue, greatest: int) -> Index:
+        """The symbol of a computed offset in the kernel: one of its operands, a scalar."""
+        assert isinstance(offset, BlockArgument)
+        key = (offset.index, greatest)
+        if key not in self.program.symbols:
+            self.program.symbols.append(key)
+        return Index.symbol(self.program.symbols.index(key), greatest)
+
+    def symbol_value(self, symbol: Symbol, folded: bool) -> E:
+        """A symbol as an int64, where a condition depends on it."""
+        operand, greatest = self.program.symbols[symbol.number]
+        scalar = self.read(Site(self.arguments[operand], (), (), folded), self.arguments[operand])
+        return clamp(scalar, greatest)
 
     def run(self) -> KernelProgram:
         site = Site(self.root, tuple(self.coordinates), (), False)
@@ -195,14 +195,13 @@ class _Evaluator:
                     for dim, index in zip(shape_of(op.x), site.coordinates, strict=False)
                 ]
             case MovementOp():
-                moved = operand_coordinates(op, site.coordinates)
+                moved = operand_coordinates(op, site.coordinates, self.symbol_of)
             case _:
                 raise AssertionError(f"{op.name} in a kernel")
-        self.note(*moved)
         return [site._replace(value=op.x, coordinates=tuple(moved))], lambda operands: operands[0]
 
     def read(self, site: Site, argument: BlockArgument) -> E:
-        address = self.note(compose(self.maps[argument.index], site.coordinates))
+        address = self.compose(self.maps[argument.index], site.coordinates)
         read = Read(argument.index, address, site.guards)
         folded = site.folded
         reads = self.program.fold_reads if folded else self.program.reads
@@ -232,17 +231,19 @@ class _Evaluator:
             index = index + -before
             moved.append(index)
             guards += [index, index * -1 + (dim - 1)]
-        self.note(*moved, *guards)
         zero = zero_of(PROG_DTYPES[dtype_of(op.result)])
         if any(guard.bounds[1] < 0 for guard in guards):
             return (), lambda _: zero
         tested = [guard for guard in guards if guard.bounds[0] < 0]
         inside = Site(op.x, tuple(moved), (*site.guards, *tested), site.folded)
 
+        def symbol(symbol: Symbol) -> E:
+            return self.symbol_value(symbol, site.folded)
+
         def select(operands: Sequence[E]) -> E:
             if not tested:
                 return operands[0]
-            return E.where(all_not_negative(tested), operands[0], zero)
+            return E.where(all_not_negative(tested, symbol), operands[0], zero)
 
         return [inside], select
 
@@ -254,9 +255,10 @@ class _Evaluator:
 
         def select(operands: Sequence[E]) -> E:
             result = operands[-1]
+            position = which.to_expression(lambda s: self.symbol_value(s, site.folded))
             for number in range(len(operands) - 2, -1, -1):
                 bound = E.const(Dtype.int64, low + number + 1)
-                result = E.where(E.less(which.to_expression(), bound), operands[number], result)
+                result = E.where(E.less(position, bound), operands[number], result)
             return result
 
         return needed, select
@@ -267,10 +269,17 @@ def zero_of(dtype: Dtype) -> E:
     return E.const(dtype, False if dtype is Dtype.bool else 0)
 
 
-def all_not_negative(guards: Sequence[Index]) -> E:
+def clamp(scalar: E, greatest: int) -> E:
+    """An int32 as an int64 from 0 to `greatest`."""
+    low, high = (E.const(Dtype.int32, bound) for bound in (0, greatest))
+    above = E.where(E.less(high, scalar), high, scalar)
+    return E.cast(Dtype.int64, E.where(E.less(scalar, low), low, above))
+
+
+def all_not_negative(guards: Sequence[Index], symbol: Callable[[Symbol], E]) -> E:
     """Whether every guard is >= 0."""
     minus_one = E.const(Dtype.int64, -1)
-    conditions = [E.less(minus_one, guard.to_expression()) for guard in guards]
+    conditions = [E.less(minus_one, guard.to_expression(symbol)) for guard in guards]
     result = conditions[0]
     for condition in conditions[1:]:
         result = E.and_(result, condition)
@@ -278,17 +287,5 @@ def all_not_negative(guards: Sequence[Index]) -> E:
 
 
 def program_of(kernel: KernelOp) -> KernelProgram:
-    """The scalar programs of `kernel`.
-
-    Neighbouring axes become one where that costs no division: an elementwise kernel is one loop.
-    """
-    last = kernel.body.block.last_op
-    assert isinstance(last, YieldOp)
-    groups = [[dim] for dim in shape_of(last.values[0])]
-    best = _Evaluator(kernel, groups).run()
-    for axis in range(len(groups) - 1, 0, -1):
-        merged = [*groups[: axis - 1], groups[axis - 1] + groups[axis], *groups[axis + 1 :]]
-        candidate = _Evaluator(kernel, merged).run()
-        if candidate.divisions <= best.divisions:
-            groups, best = merged, candidate
-    return best
+    """The scalar programs of `kernel`."""
+    return _Evaluator(kernel).run()

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
+from dialects.uir.elementwise import constant_of
 from dialects.uir.memory import AfterOp
 from dialects.uir.movement import IndexOp, MovementOp, OffsetOp, PermuteOp, ReshapeOp, ShrinkOp
 from dialects.uir.types import shape_of
 from passes.index import Index, coordinate, flatten, unflatten
 
+SymbolOf: TypeAlias = Callable[[SSAValue, int], Index]
+"""The index of a computed offset, given its greatest value; the least is 0."""
 
-def operand_coordinates(op: MovementOp, coordinates: Sequence[Index]) -> list[Index]:
+
+def operand_coordinates(
+    op: MovementOp, coordinates: Sequence[Index], symbol_of: SymbolOf
+) -> list[Index]:
     """Where `reshape permute shrink index` take the element at `coordinates` from."""
     shape = shape_of(op.x)
     match op:
@@ -24,28 +31,34 @@ def operand_coordinates(op: MovementOp, coordinates: Sequence[Index]) -> list[In
                 moved[axis] = index
             return moved
         case ShrinkOp():
-            offsets = _literal_offsets(op)
-            return [index + o for index, o in zip(coordinates, offsets, strict=True)]
+            offsets = _offsets(op, shape_of(op.result), symbol_of)
+            return [index + offset for index, offset in zip(coordinates, offsets, strict=True)]
         case IndexOp():
-            return [*(Index((), o) for o in _literal_offsets(op)), *coordinates]
+            return [*_offsets(op, [1] * len(op.offsets), symbol_of), *coordinates]
         case _:
             raise AssertionError(f"{op.name} is no view")
 
 
-def _literal_offsets(op: OffsetOp) -> tuple[int, ...]:
-    offsets = op.literal_offsets()
-    if offsets is None:
-        raise NotImplementedError(f"{op.name} with computed offsets")
+def _offsets(op: OffsetOp, sizes: Sequence[int], symbol_of: SymbolOf) -> list[Index]:
+    """The offsets of `op`, which picks `sizes` of its operand."""
+    offsets: list[Index] = []
+    for offset, extent, size in zip(op.offsets, shape_of(op.x), sizes, strict=False):
+        literal = constant_of(offset)
+        if literal is not None:
+            offsets.append(Index((), int(literal)))
+        else:
+            # The only offset in bounds is 0 where the block is the whole axis.
+            offsets.append(symbol_of(offset, extent - size) if extent > size else Index())
     return offsets
 
 
-def address_in_buffer(memory: SSAValue) -> tuple[SSAValue, Index]:
+def address_in_buffer(memory: SSAValue, symbol_of: SymbolOf) -> tuple[SSAValue, Index]:
     """The buffer that `memory` sees, and the position in it of the element at each coordinate."""
     coordinates = [coordinate(axis, dim) for axis, dim in enumerate(shape_of(memory))]
     while isinstance(op := memory.owner, AfterOp | MovementOp):
         if isinstance(op, AfterOp):
             memory = op.memory
         else:
-            coordinates = operand_coordinates(op, coordinates)
+            coordinates = operand_coordinates(op, coordinates, symbol_of)
             memory = op.x
     return memory, flatten(coordinates, shape_of(memory))

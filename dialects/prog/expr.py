@@ -31,8 +31,8 @@ class E:
     """An expression: a leaf, or a kind applied to expressions.
 
     Immutable. Each kind is a function of its name here, and some are operators; all raise
-    InvalidProgram for operands that the kind does not take. `==` and `hash` are structural and cost no more than the number of
-    distinct nodes, however deep the expression is.
+    InvalidProgram for operands that the kind does not take. `==` and `hash` are structural,
+    and cost no more than the number of distinct nodes, however deep the expression is.
     """
 
     __slots__ = ("_hash", "dtype", "head", "operands")

@@ -70,7 +70,9 @@ class KernelOp(IRDLOperation):
 
     Block argument i is read through `reads[i]` from memory `read_memories[i]` of the launch,
     result j is written through `writes[j]` to memory `write_memories[j]`. A map takes the
-    coordinates of an element to its address, less the offset that the launch adds.
+    coordinates of an element to its address, less the offset that the launch adds. Its symbols
+    are i32 scalar arguments: symbol k is argument `symbols[2 * k]`, clamped to 0 and
+    `symbols[2 * k + 1]`.
     """
 
     name = "uir.kernel"
@@ -79,12 +81,13 @@ class KernelOp(IRDLOperation):
     read_memories = prop_def(DenseArrayBase[IntegerType])
     writes = prop_def(ArrayAttr[AffineMapAttr])
     write_memories = prop_def(DenseArrayBase[IntegerType])
+    symbols = prop_def(DenseArrayBase[IntegerType])
     source = opt_prop_def(StringAttr)
     body = region_def("single_block")
     traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
     assembly_format = (
         "$sym_name `reads` $reads `of` qualified($read_memories)"
-        " `writes` $writes `of` qualified($write_memories)"
+        " `writes` $writes `of` qualified($write_memories) `symbols` qualified($symbols)"
         " (`source` $source^)? attr-dict-with-keyword $body"
     )
 
@@ -93,6 +96,7 @@ class KernelOp(IRDLOperation):
         name: str,
         reads: Sequence[tuple[int, AffineMap]],
         writes: Sequence[tuple[int, AffineMap]],
+        symbols: Sequence[tuple[int, int]],
         source: str,
         body: Region,
     ) -> KernelOp:
@@ -104,10 +108,16 @@ class KernelOp(IRDLOperation):
                 "read_memories": DenseArrayBase.from_list(i64, [memory for memory, _ in reads]),
                 "writes": ArrayAttr([AffineMapAttr(map) for _, map in writes]),
                 "write_memories": DenseArrayBase.from_list(i64, [memory for memory, _ in writes]),
+                "symbols": DenseArrayBase.from_list(i64, [n for pair in symbols for n in pair]),
                 "source": StringAttr(source),
             },
             regions=[body],
         )
+
+    def symbol_operands(self) -> list[tuple[int, int]]:
+        """The argument and the greatest value of each symbol."""
+        numbers = self.symbols.get_values()
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
 
     def verify_(self) -> None:
         block = self.body.block

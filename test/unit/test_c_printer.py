@@ -104,6 +104,77 @@ def test_random_program(
         assert_same_bits(one, other)
 
 
+SPECIAL_PAIRS = """
+func.func @kernel(%a: memref<?xf32>, %b: memref<?xf32>, %max: memref<?xf32>,
+                  %min: memref<?xf32>, %chosen: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant COUNT : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.load %a[%i] : memref<?xf32>
+    %y = memref.load %b[%i] : memref<?xf32>
+    %0 = arith.maximumf %x, %y : f32
+    memref.store %0, %max[%i] : memref<?xf32>
+    %1 = arith.minimumf %x, %y : f32
+    memref.store %1, %min[%i] : memref<?xf32>
+    %2 = arith.cmpf olt, %x, %y : f32
+    %3 = arith.select %2, %x, %y : f32
+    memref.store %3, %chosen[%i] : memref<?xf32>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O3", "-march=native")])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_maximum_minimum_and_select_of_special_values(
+    compiler: str, flags: tuple[str, ...]
+) -> None:
+    a, b = (grid.ravel().copy() for grid in np.meshgrid(*[np.array(FLOATS, np.float32)] * 2))
+    # -0 comes before +0.
+    a_first = (a < b) | ((a == b) & np.signbit(a) & ~np.signbit(b))
+    nan = np.isnan(a) | np.isnan(b)
+    expected = [
+        np.where(nan, np.float32("nan"), np.where(a_first, b, a)),
+        np.where(nan, np.float32("nan"), np.where(a_first, a, b)),
+        np.where(a < b, a, b),
+    ]
+    actual = [np.zeros_like(a) for _ in expected]
+    source = printed(parse(SPECIAL_PAIRS.replace("COUNT", str(a.size))))
+    signature = [Parameter("f32", a.size)] * 5
+    Kernel.compile(source, signature, compiler=compiler, flags=flags)([a, b, *actual])
+    for one, other in zip(actual, expected, strict=True):
+        assert_same_bits(one, other)
+
+
+TRUNCATE = """
+func.func @kernel(%a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.load %a[%i] : memref<?xf32>
+    %0 = arith.fptosi %x : f32 to TYPE
+    %1 = arith.sitofp %0 : TYPE to f32
+    memref.store %1, %a[%i] : memref<?xf32>
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("type_", ["i32", "i64"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_no_negative_zero_comes_from_an_integer(compiler: str, type_: str) -> None:
+    """gcc 12 would make a `truncf` of the two conversions, and keep the sign of -0.5."""
+    values = np.linspace(-0.9, -0.0, 64, dtype=np.float32)
+    source = printed(parse(TRUNCATE.replace("TYPE", type_)))
+    flags = ("-O3", "-march=native")
+    Kernel.compile(source, [Parameter("f32", 64)], compiler=compiler, flags=flags)([values])
+    assert values.view(np.int32).tolist() == [0] * 64
+
+
 MULTIPLY_ADD = """
 func.func @kernel(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
   %c0 = arith.constant 0 : index

@@ -121,12 +121,11 @@ def c_source(module: ModuleOp) -> str:
     return out.getvalue()
 
 
-def assert_same_bits(case: Case, expected: Sequence[Array], found: Sequence[Array]) -> None:
+def assert_same_bits(expected: Sequence[Array], found: Sequence[Array], text: str = "") -> None:
     """All memories are equal bit for bit, but for the signs and payloads of NaNs."""
-    assert len(expected) == len(found)
     for number, (one, other) in enumerate(zip(expected, found, strict=True)):
         assert one.dtype == other.dtype
-        assert canonical(one) == canonical(other), f"memory {number}: {one} became {other}"
+        assert canonical(one) == canonical(other), f"memory {number}: {one} became {other}\n{text}"
 
 
 def canonical(array: Array) -> bytes:

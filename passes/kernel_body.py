@@ -1,0 +1,157 @@
+"""The body of a kernel: what one root computes, down to what it reads from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from dialects.uir.base import UirOp
+from dialects.uir.elementwise import ConstantOp, SameValueOp
+from dialects.uir.kernel import KernelOp, YieldOp
+from dialects.uir.memory import LoadOp
+from dialects.uir.types import shape_of
+from passes.index import Index
+from passes.kernel_plan import is_pointwise, resolve
+from uir.text.printer import spell_statement
+
+@dataclass(frozen=True)
+class Place:
+    """Elements of a memory: those at `map` of the coordinates, plus `offset`."""
+
+    memory: SSAValue
+    map: Index
+    offset: int
+
+    @staticmethod
+    def of(memory: SSAValue, address: Index) -> Place:
+        return Place(memory, Index(address.terms), address.constant)
+
+    def overlaps(self, other: Place) -> bool:
+        """Whether the two may share an element (by the ranges of their addresses)."""
+        if self.memory is not other.memory:
+            return False
+        low, high = self._range()
+        other_low, other_high = other._range()
+        return low <= other_high and other_low <= high
+
+    def _range(self) -> tuple[int, int]:
+        low, high = self.map.bounds
+        return low + self.offset, high + self.offset
+
+
+KernelKey: TypeAlias = tuple[object, ...]
+
+
+@dataclass
+class Body:
+    """What one root computes: ops in order, and the leaves that they read."""
+
+    root: SSAValue
+    ops: list[UirOp] = field(default_factory=list)
+    leaves: list[SSAValue] = field(default_factory=list)
+
+    def moved_leaves(self) -> set[SSAValue]:
+        """The leaves that some point of the root reads at other coordinates than its own."""
+        moved: set[SSAValue] = set()
+        for op in reversed(self.ops):
+            if op.result in moved or not is_pointwise(op):
+                moved.update(map(resolve, op.operands))
+        return {leaf for leaf in self.leaves if leaf in moved}
+
+
+def collect_body(root: SSAValue, is_stored: Callable[[SSAValue], bool]) -> Body:
+    """The ops that `root` needs, in post-order, down to loads and stored values."""
+    body = Body(root)
+    seen: set[SSAValue] = set()
+    stack: list[tuple[SSAValue, bool]] = [(root, False)]
+    while stack:
+        value, operands_done = stack.pop()
+        op = value.owner
+        if operands_done:
+            assert isinstance(op, UirOp)
+            body.ops.append(op)
+            continue
+        if value in seen:
+            continue
+        seen.add(value)
+        if isinstance(op, LoadOp) or (is_stored(value) and value is not root):
+            body.leaves.append(value)
+            continue
+        assert isinstance(op, UirOp)
+        stack.append((value, True))
+        stack += [(resolve(operand), False) for operand in reversed(op.operands)]
+    return body
+
+
+def kernel_key(
+    body: Body, accesses: Sequence[tuple[int, Index]], symbols: Sequence[tuple[int, int]]
+) -> KernelKey:
+    """What makes two kernels one: their ops, types and accesses, not their memories."""
+    numbers: dict[SSAValue, int] = {leaf: number for number, leaf in enumerate(body.leaves)}
+    nodes: list[object] = [leaf.type for leaf in body.leaves]
+    for op in body.ops:
+        if not isinstance(op, SameValueOp):
+            operands = tuple(numbers[resolve(operand)] for operand in op.operands)
+            nodes.append((type(op), op.result.type, operands, tuple(op.properties.items())))
+        else:
+            nodes.append(numbers[resolve(op.x)])
+        numbers[op.result] = len(numbers)
+    return (*nodes, "at", *accesses, "with", *symbols)
+
+
+def build_kernel(
+    name: str,
+    body: Body,
+    accesses: Sequence[tuple[int, Index]],
+    symbols: Sequence[tuple[int, int]],
+) -> KernelOp:
+    """The kernel of `body`; the last access is its result's.
+
+    A symbol of the accesses is the number of an operand, a scalar, and its greatest value.
+    """
+    types: list[Attribute] = [leaf.type for leaf in body.leaves]
+    block = Block(arg_types=types)
+    values: dict[SSAValue, SSAValue] = dict(zip(body.leaves, block.args, strict=True))
+    for leaf, arg in zip(body.leaves, block.args, strict=True):
+        arg.name_hint = leaf.name_hint
+    for op in body.ops:
+        if isinstance(op, SameValueOp):
+            values[op.result] = values[resolve(op.x)]
+            continue
+        node = type(op).create(
+            operands=[values[resolve(operand)] for operand in op.operands],
+            result_types=[op.result.type],
+            properties=op.properties,
+            location=op.location,
+        )
+        node.result.name_hint = op.result.name_hint
+        values[op.result] = node.result
+        block.add_op(node)
+    block.add_op(YieldOp.create(operands=[values[body.root]]))
+    ranks = [*(len(shape_of(leaf)) for leaf in body.leaves), len(shape_of(body.root))]
+    maps = [
+        (memory, AffineMap(rank, len(symbols), (index.to_affine(),)))
+        for (memory, index), rank in zip(accesses, ranks, strict=True)
+    ]
+    return KernelOp.of(name, maps[:-1], maps[-1:], symbols, source_of(body), Region(block))
+
+
+def source_of(body: Body) -> str:
+    """The statements that a kernel computes, as text."""
+    names: dict[SSAValue, str] = {}
+    for number, value in enumerate([*body.leaves, *(op.result for op in body.ops)]):
+        names[value] = f"%{value.name_hint or number}"
+    lines: list[str] = []
+    for op in body.ops:
+        if isinstance(op, ConstantOp):
+            names[op.result] = op.value.data.spell()
+            continue
+        operands = [names[resolve(operand)] for operand in op.operands]
+        lines.append(f"{names[op.result]} = {spell_statement(op, operands)}")
+    return "\n".join(lines)
+
+

@@ -1,0 +1,98 @@
+"""Random programs give the same bits on every level, after every pass, and as compiled C.
+
+The interpreter of the tensor level, on the program after sugar and gradients are expanded, says what
+is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from random_programs import programs, random_program
+from ways_to_run import (
+    Case,
+    applied,
+    assert_same_bits,
+    case_of,
+    compilers,
+    lowered,
+    run_compiled,
+    run_lowered,
+    run_uir,
+    through_mlir,
+)
+from xdsl.dialects.builtin import ModuleOp
+
+from uir.text.parser import parse_text
+from uir.text.printer import text_of
+
+FUZZ = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+UIR_WAYS: dict[str, Callable[[ModuleOp], ModuleOp]] = {
+    "as text": lambda module: parse_text(text_of(module)),
+    "as MLIR": lambda module: through_mlir(module, is_generic=False),
+    "as generic MLIR": lambda module: through_mlir(module, is_generic=True),
+    "merge-nodes": lambda module: applied(module, "merge-nodes"),
+    "expand-math": lambda module: applied(module, "expand-math"),
+    "inline-calls": lambda module: applied(module, "inline-calls"),
+}
+LOOP_WAYS: dict[str, Callable[[Case], ModuleOp]] = {
+    "rangeify": lambda case: lowered(case, "rangeify"),
+    "rangeify, as MLIR": lambda case: through_mlir(lowered(case, "rangeify"), is_generic=False),
+    "lower-loops": lambda case: lowered(case, "lower-loops"),
+}
+FLAGS = (
+    ("-O0",),
+    ("-O2",),
+    ("-O3", "-march=native"),
+    ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
+
+
+@FUZZ
+@given(programs())
+def test_tensor_level(text: str) -> None:
+    note(text)
+    case = case_of(text)
+    expected = run_uir(case, case.module)
+    for name, change in UIR_WAYS.items():
+        note(name)
+        assert_same_bits(expected, run_uir(case, change(case.module)))
+
+
+@FUZZ
+@given(programs())
+def test_text_before_sugar_and_gradients_are_expanded(text: str) -> None:
+    note(text)
+    case = case_of(text)
+    again = case_of(text_of(parse_text(text)))
+    assert_same_bits(run_uir(case, case.module), run_uir(again, again.module))
+
+
+@FUZZ
+@given(programs())
+def test_loop_levels(text: str) -> None:
+    note(text)
+    case = case_of(text)
+    expected = run_uir(case, case.module)
+    for name, lower in LOOP_WAYS.items():
+        note(name)
+        assert_same_bits(expected, run_lowered(case, lower(case)))
+
+
+@pytest.mark.parametrize("compiler", compilers())
+@pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
+def test_compiled_c(compiler: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """A fixed dozen programs, because each costs a run of the compiler; shrink with the others."""
+    cases = [case_of(random_program(Random(seed))) for seed in range(12)]
+    found = run_compiled(cases, [compiler, *flags], tmp_path)
+    for case, memories in zip(cases, found, strict=True):
+        assert_same_bits(run_uir(case, case.module), memories, case.text)
