@@ -256,7 +256,7 @@ def gather_passes(args: Sequence[str]) -> list[str]:
 
 
 def split_chunks(data: bytes) -> list[bytes]:
-    """The pieces of `data`, each with empty lines before it so that its lines keep their numbers."""
+    """The pieces of `data`, each after empty lines so that its lines keep their numbers."""
     chunks: list[bytes] = []
     start = 0
     for match in [*_SEPARATOR.finditer(data), None]:

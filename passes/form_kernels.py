@@ -19,8 +19,6 @@ inside kernels, once for each distinct one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue

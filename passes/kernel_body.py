@@ -18,6 +18,7 @@ from passes.index import Index
 from passes.kernel_plan import is_pointwise, resolve
 from uir.text.printer import spell_statement
 
+
 @dataclass(frozen=True)
 class Place:
     """Elements of a memory: those at `map` of the coordinates, plus `offset`."""
@@ -153,5 +154,3 @@ def source_of(body: Body) -> str:
         operands = [names[resolve(operand)] for operand in op.operands]
         lines.append(f"{names[op.result]} = {spell_statement(op, operands)}")
     return "\n".join(lines)
-
-

@@ -368,4 +368,3 @@ class _Sweep:
         if isinstance(op, StoreOp):
             return is_scalar_store(op)
         return isinstance(op, LoadOp) and is_scalar_code(op.result)
-

@@ -9,25 +9,16 @@
 
 Works on what `form-kernels` leaves, with math ops expanded. Temporaries lie in one allocation. An
 offset that is the same in all launches of a kernel is part of its addresses; others are arguments.
+Loops of the program become loops around the calls, and scalar code becomes ops on scalars.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FunctionType,
-    IndexType,
-    IntegerAttr,
-    MemRefType,
-    ModuleOp,
-    i1,
-    i8,
-)
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstraintExpr,
@@ -40,41 +31,31 @@ from xdsl.passes import ModulePass
 
 from dialects.prog import Access, In, LoopOp, Program
 from dialects.uir.elementwise import PROG_DTYPES
-from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
-from dialects.uir.memory import BufferOp
-from dialects.uir.types import DType, MemType, dtype_of, element_type
+from dialects.uir.kernel import KernelOp, LaunchOp
+from dialects.uir.types import MemType, dtype_of, element_type
 from passes.index import Index
 from passes.kernel_program import KernelProgram, Read, program_of
+from passes.loops.builder import LoopBuilder
+from passes.main_function import MainBuilder, flat_memref
+from passes.scalar_code import emit_offset
 
 INDEX = IndexType()
-ALIGNMENT = 64
-"""The alignment of a temporary in the arena, in bytes: a cache line."""
 
 
-def flat_memref(dtype: DType) -> MemRefType[DType]:
-    """The type of a memory on this level and below: flat, of any size."""
-    return MemRefType(dtype, [DYNAMIC_INDEX])
-
-
-class _OffsetTable:
+class OffsetTable:
     """The offsets of a kernel's accesses over all its launches."""
 
     def __init__(self, launches: Sequence[LaunchOp]):
         rows = [launch.offsets.get_values() for launch in launches]
-        columns = list(zip(*rows, strict=True))
-        self.constants = [column[0] if len(set(column)) == 1 else None for column in columns]
-        varying = dict.fromkeys(
-            c for c, k in zip(columns, self.constants, strict=True) if k is None
-        )
+        self._columns = list(zip(*rows, strict=True))
+        varying = dict.fromkeys(column for column in self._columns if len(set(column)) > 1)
         self.arguments = {column: number for number, column in enumerate(varying)}
-        self.columns = columns
 
-    def place(self, access: int) -> tuple[int, int]:
-        """The constant offset of an access, and its offset argument's number or -1."""
-        constant = self.constants[access]
-        if constant is not None:
-            return constant, -1
-        return 0, self.arguments[self.columns[access]]
+    def place(self, access: int) -> tuple[int, int | None]:
+        """The constant offset of an access, and the number of the argument that adds to it."""
+        column = self._columns[access]
+        argument = self.arguments.get(column)
+        return (column[0], None) if argument is None else (0, argument)
 
     def values(self, launch: int) -> list[int]:
         """The offset arguments of one launch."""
@@ -82,24 +63,43 @@ class _OffsetTable:
 
 
 def loop_function(
-    kernel: KernelOp, memories: Sequence[MemType], offsets: _OffsetTable
+    kernel: KernelOp, memories: Sequence[MemType], offsets: OffsetTable
 ) -> func.FuncOp:
     """The function that runs `kernel` on flat memories and the offsets that vary."""
     types = [flat_memref(element_type(memory)) for memory in memories]
     block = Block(arg_types=[*types, *[INDEX] * len(offsets.arguments)])
-    arguments = list(block.args)
-    name_arguments(kernel, arguments, len(types))
-    loop = build_loop(kernel, program_of(kernel), arguments, len(types), offsets)
-    block.add_ops([loop, func.ReturnOp()])
+    name_arguments(kernel, block.args, len(types))
+    program = program_of(kernel)
+    builder = LoopBuilder()
+    symbols = [
+        load_symbol(builder, kernel, operand, greatest, block.args)
+        for operand, greatest in program.symbols
+    ]
+    symbols += block.args[len(types) :]
+    loop = _LoopMaker(kernel, program, offsets).make(block.args[: len(types)], symbols)
+    block.add_ops([*builder.ops, loop, func.ReturnOp()])
     function = func.FuncOp(
         kernel.sym_name.data,
-        FunctionType.from_lists([argument.type for argument in arguments], []),
+        FunctionType.from_lists([argument.type for argument in block.args], []),
         Region(block),
         visibility="private",
     )
     if kernel.source is not None:
         function.attributes["uir.source"] = kernel.source
     return function
+
+
+def load_symbol(
+    builder: LoopBuilder,
+    kernel: KernelOp,
+    operand: int,
+    greatest: int,
+    arguments: Sequence[SSAValue],
+) -> SSAValue:
+    """A computed offset as an index, clamped: scalar operand `operand` of the kernel."""
+    memory = arguments[kernel.read_memories.get_values()[operand]]
+    (scalar,) = builder.effect(memref.LoadOp.get(memory, [builder.index(0)]))
+    return emit_offset(builder, Index.symbol(0, greatest), [scalar])
 
 
 def name_arguments(kernel: KernelOp, arguments: Sequence[SSAValue], memories: int) -> None:
@@ -115,139 +115,75 @@ def name_arguments(kernel: KernelOp, arguments: Sequence[SSAValue], memories: in
         argument.name_hint = names.get(number) if number < memories else "offset"
 
 
-def build_loop(
-    kernel: KernelOp,
-    program: KernelProgram,
-    arguments: Sequence[SSAValue],
-    memories: int,
-    offsets: _OffsetTable,
-) -> LoopOp:
-    """The `prog.loop` of a kernel's program."""
-    parallel, total = len(program.shape), len(program.shape) + len(program.reduction)
-    read_memories = kernel.read_memories.get_values()
-    dtypes = [PROG_DTYPES[dtype_of(argument)] for argument in kernel.body.block.args]
+class _LoopMaker:
+    """Makes the `prog.loop` of a kernel's program."""
+
+    def __init__(self, kernel: KernelOp, program: KernelProgram, offsets: OffsetTable):
+        self.kernel = kernel
+        self.program = program
+        self.offsets = offsets
+        self.dtypes = [PROG_DTYPES[dtype_of(argument)] for argument in kernel.body.block.args]
 
     def access(
-        memory: int, number: int, address: Index, guards: Sequence[Index], rank: int
+        self, memory: int, number: int, address: Index, guards: Sequence[Index], rank: int
     ) -> Access:
-        constant, argument = offsets.place(number)
+        """Access `number` of the kernel at `address`, where all `guards` are >= 0."""
+        constant, argument = self.offsets.place(number)
+        address += constant
+        symbols = len(self.program.symbols)
+        if argument is not None:
+            # The offset arguments are the symbols after the kernel's own.
+            address += Index.symbol(symbols + argument, 2**31)
+        symbols += len(self.offsets.arguments)
         zero = AffineExpr.constant(0)
         constraints = tuple(
             AffineConstraintExpr(AffineConstraintKind.ge, guard.to_affine(), zero)
             for guard in guards
         )
-        map = AffineMap(rank, 0, ((address + constant).to_affine(),))
-        return Access(memory, argument, map, AffineSet(rank, 0, constraints))
+        map = AffineMap(rank, symbols, (address.to_affine(),))
+        return Access(memory, map, AffineSet(rank, symbols, constraints))
 
-    def reads(items: Sequence[Read], rank: int) -> list[Access]:
+    def reads(self, reads: Sequence[Read], rank: int) -> list[Access]:
+        memories = self.kernel.read_memories.get_values()
         return [
-            access(read_memories[read.operand], read.operand, read.address, read.guards, rank)
-            for read in items
+            self.access(memories[read.operand], read.operand, read.address, read.guards, rank)
+            for read in reads
         ]
 
-    write = access(
-        kernel.write_memories.get_values()[0], len(read_memories), program.write, (), parallel
-    )
-    assert program.result is not None
-    accumulators = [fold.dtype for fold in program.folds]
-    result = Program.of_exprs(
-        [*accumulators, *(dtypes[read.operand] for read in program.reads)], [program.result]
-    )
-    if not program.folds:
-        return LoopOp(
-            arguments[:memories],
-            arguments[memories:],
-            shape=program.shape,
-            body=result,
-            reads=reads(program.reads, parallel),
-            writes=[write],
-        )
-    body = Program.of_exprs([dtypes[read.operand] for read in program.fold_reads], program.folds)
-    return LoopOp(
-        arguments[:memories],
-        arguments[memories:],
-        shape=program.shape,
-        reduction=program.reduction,
-        monoids=program.monoids,
-        body=body,
-        reads=reads(program.fold_reads, total),
-        epilogue=None if result.nodes == (In(0),) else result,
-        epilogue_reads=reads(program.reads, parallel),
-        writes=[write],
-    )
+    def write(self) -> Access:
+        (memory,) = self.kernel.write_memories.get_values()
+        number = len(self.kernel.reads)
+        return self.access(memory, number, self.program.write, (), len(self.program.shape))
 
-
-class _MainBuilder:
-    """Builds the function of the whole program."""
-
-    def __init__(self, module: ModuleOp):
-        self.ops = list(module.body.block.ops)
-        buffers = [op for op in self.ops if isinstance(op, BufferOp)]
-        buffers.sort(key=lambda op: op.slot.value.data)
-        parameters = [(op.result, f"slot{op.slot.value.data}") for op in buffers]
-        parameters += [(op.memory, "result") for op in self.ops if isinstance(op, OutputOp)]
-        types = [flat_memref(dtype_of(value)) for value, _ in parameters]
-        self.block = Block(arg_types=types)
-        self.memories: dict[SSAValue, SSAValue] = {}
-        for (value, name), argument in zip(parameters, self.block.args, strict=True):
-            argument.name_hint = name
-            self.memories[value] = argument
-        self.constants: dict[int, SSAValue] = {}
-
-    def constant(self, value: int) -> SSAValue:
-        if value not in self.constants:
-            op = arith.ConstantOp(IntegerAttr(value, INDEX))
-            self.block.add_op(op)
-            self.constants[value] = op.result
-        return self.constants[value]
-
-    def allocate(self) -> memref.AllocOp | None:
-        """Lays all temporaries out in one allocation; None if there are none."""
-        temporaries = [op for op in self.ops if isinstance(op, TemporaryOp)]
-        if not temporaries:
-            return None
-        starts: list[int] = []
-        end = 0
-        for op in temporaries:
-            starts.append(end)
-            end += -(-byte_size(op.memory) // ALIGNMENT) * ALIGNMENT
-        arena = memref.AllocOp.get(i8, shape=[end])
-        arena.memref.name_hint = "arena"
-        self.block.add_op(arena)
-        for op, start in zip(temporaries, starts, strict=True):
-            assert isinstance(op.memory.type, MemType)
-            size = prod(op.memory.type.get_shape())
-            view = memref.ViewOp.create(
-                operands=[arena.memref, self.constant(start), self.constant(size)],
-                result_types=[flat_memref(dtype_of(op.memory))],
+    def make(self, memories: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> LoopOp:
+        program = self.program
+        parallel = len(program.shape)
+        assert program.result is not None
+        accumulators = [fold.dtype for fold in program.folds]
+        operands = [self.dtypes[read.operand] for read in program.reads]
+        result = Program.of_exprs([*accumulators, *operands], [program.result])
+        if not program.folds:
+            return LoopOp(
+                memories,
+                symbols,
+                shape=program.shape,
+                body=result,
+                reads=self.reads(program.reads, parallel),
+                writes=[self.write()],
             )
-            view.results[0].name_hint = op.memory.name_hint
-            self.block.add_op(view)
-            self.memories[op.memory] = view.results[0]
-        return arena
-
-    def build(self, offsets: dict[str, _OffsetTable]) -> func.FuncOp:
-        arena = self.allocate()
-        counts: dict[str, int] = {}
-        for op in self.ops:
-            if isinstance(op, LaunchOp):
-                name = op.kernel.root_reference.data
-                number = counts[name] = counts.get(name, -1) + 1
-                arguments = [self.memories[memory] for memory in op.memories]
-                arguments += [self.constant(value) for value in offsets[name].values(number)]
-                self.block.add_op(func.CallOp(name, arguments, []))
-        if arena is not None:
-            self.block.add_op(memref.DeallocOp.get(arena.memref))
-        self.block.add_op(func.ReturnOp())
-        types = [argument.type for argument in self.block.args]
-        return func.FuncOp("kernel", FunctionType.from_lists(types, []), Region(self.block))
-
-
-def byte_size(memory: SSAValue) -> int:
-    """The bytes that a memory's elements take."""
-    assert isinstance(memory.type, MemType)
-    width = 1 if dtype_of(memory) == i1 else 4
-    return prod(memory.type.get_shape()) * width
+        operands = [self.dtypes[read.operand] for read in program.fold_reads]
+        return LoopOp(
+            memories,
+            symbols,
+            shape=program.shape,
+            reduction=program.reduction,
+            monoids=program.monoids,
+            body=Program.of_exprs(operands, program.folds),
+            reads=self.reads(program.fold_reads, parallel + len(program.reduction)),
+            epilogue=None if result.nodes == (In(0),) else result,
+            epilogue_reads=self.reads(program.reads, parallel),
+            writes=[self.write()],
+        )
 
 
 class RangeifyPass(ModulePass):
@@ -257,10 +193,10 @@ class RangeifyPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         launches: dict[str, list[LaunchOp]] = {}
-        for launch in op.ops:
+        for launch in op.walk():
             if isinstance(launch, LaunchOp):
                 launches.setdefault(launch.kernel.root_reference.data, []).append(launch)
-        offsets = {name: _OffsetTable(items) for name, items in launches.items()}
+        offsets = {name: OffsetTable(items) for name, items in launches.items()}
         functions: list[Operation] = []
         for kernel in op.ops:
             if isinstance(kernel, KernelOp) and kernel.sym_name.data in launches:
@@ -268,7 +204,12 @@ class RangeifyPass(ModulePass):
                 types = [memory.type for memory in launches[name][0].memories]
                 memories = [type for type in types if isinstance(type, MemType)]
                 functions.append(loop_function(kernel, memories, offsets[name]))
-        functions.append(_MainBuilder(op).build(offsets))
+        values = {
+            launch: offsets[name].values(number)
+            for name, items in launches.items()
+            for number, launch in enumerate(items)
+        }
+        functions.append(MainBuilder(op.body.block, values).build())
         block = op.body.block
         op.body.detach_block(block)
         op.body.add_block(Block(functions))

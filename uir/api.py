@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -38,14 +38,14 @@ def run(source: Source, slots: Mapping[int, npt.ArrayLike] | None = None) -> Out
     """Interprets the program, exactly and on one core.
 
     `slots` gives the contents of buffers at the start: slot to an array of the buffer's number of
-    elements, in any shape, of dtype float32 for f32, int32 for i32, bool for bool; the arrays are not
-    written to. A slot that is not given starts as the text says, or as zeros.
+    elements, in any shape, of dtype float32 for f32, int32 for i32, bool for bool. The arrays are
+    not written to. A slot that is not given starts as the text says, or as zeros.
 
     The outcome has `result`, an array of the shape of the last statement (None when that is no
     value), and `slots`, the contents at the end of each slot that the program stores to, flat.
 
-    Raises InvalidProgram; RuntimeFailure when a statement fails (a zero divisor, say); TooLarge when
-    the machine's memory is too small; ValueError for slots that do not fit the program's buffers.
+    Raises InvalidProgram; RuntimeFailure when a statement fails (a zero divisor, say); TooLarge
+    when the machine's memory is too small; ValueError for slots that do not fit the buffers.
     """
     from uir.runtime.interpret import interpret
     from uir.runtime.slots import with_slots

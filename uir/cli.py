@@ -86,9 +86,7 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     render = commands.add_parser("render", help="print a program as C", allow_abbrev=False)
     render.add_argument("-o", "--output", metavar="OUT", help="the C file to write")
-    check = commands.add_parser(
-        "check", help="report the errors of a program", allow_abbrev=False
-    )
+    check = commands.add_parser("check", help="report the errors of a program", allow_abbrev=False)
     for command in (run, render, check):
         command.add_argument("file", metavar="FILE", help="the .uir file")
     return parser

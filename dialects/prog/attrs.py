@@ -59,30 +59,28 @@ class MonoidAttr(Data[Monoid]):
 class Access:
     """Which element of a memory a point of an iteration space reads or writes.
 
-    The element's address is the offset plus `map` of the point's coordinates. Where
+    The element's address is `map` of the point's coordinates and the loop's symbols. Where
     `condition` fails, a read gives zero and touches nothing.
     """
 
     memory: int
     """An index into the memories of the loop."""
-    offset: int
-    """An index into the offsets of the loop, or -1 for none."""
     map: AffineMap
     """From the coordinates to one address."""
     condition: AffineSet
     """The points that have an element: all of them when there are no constraints."""
 
     @classmethod
-    def of_map(cls, memory: int, map: AffineMap, offset: int = -1) -> Access:
+    def of_map(cls, memory: int, map: AffineMap) -> Access:
         """The access of every point."""
-        return cls(memory, offset, map, AffineSet(map.num_dims, 0, ()))
+        return cls(memory, map, AffineSet(map.num_dims, map.num_symbols, ()))
 
 
 @irdl_attr_definition
 class AccessAttr(Data[Access]):
-    """One access: `#prog.access<0, offset 1, affine_map<(d0) -> (d0)>>`.
+    """One access: `#prog.access<0, affine_map<(d0)[s0] -> (d0 + s0)>>`.
 
-    The offset is left out when there is none, the condition when it always holds:
+    The condition is left out when it always holds:
     `#prog.access<0, affine_map<(d0) -> (d0 + -1)>, affine_set<(d0) : (d0 + -1 >= 0)>>`.
     """
 
@@ -93,26 +91,20 @@ class AccessAttr(Data[Access]):
         with parser.in_angle_brackets():
             memory = parser.parse_integer(allow_boolean=False, allow_negative=False)
             parser.parse_punctuation(",")
-            offset = -1
-            if parser.parse_optional_keyword("offset"):
-                offset = parser.parse_integer(allow_boolean=False, allow_negative=False)
-                parser.parse_punctuation(",")
             map = parser.parse_attribute()
             if not isinstance(map, AffineMapAttr):
                 parser.raise_error("expected an `affine_map`")
             if not parser.parse_optional_punctuation(","):
-                return Access.of_map(memory, map.data, offset)
+                return Access.of_map(memory, map.data)
             condition = parser.parse_attribute()
             if not isinstance(condition, AffineSetAttr):
                 parser.raise_error("expected an `affine_set`")
-            return Access(memory, offset, map.data, condition.data)
+            return Access(memory, map.data, condition.data)
 
     def print_parameter(self, printer: Printer) -> None:
         access = self.data
         with printer.in_angle_brackets():
             printer.print_string(f"{access.memory}, ")
-            if access.offset >= 0:
-                printer.print_string(f"offset {access.offset}, ")
             printer.print_attribute(AffineMapAttr(access.map))
             if access.condition.constraints:
                 printer.print_string(", ")

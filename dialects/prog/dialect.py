@@ -75,6 +75,7 @@ class LoopOp(IRDLOperation):
     touches an element that another point writes.
 
     Coordinates are of the parallel axes, then (in body and reads) of the reduction axes.
+    Symbols are indices that are the same for all points; none is negative.
     Memories are flat and don't overlap.
 
     ```
@@ -89,7 +90,7 @@ class LoopOp(IRDLOperation):
     name = "prog.loop"
 
     memories = var_operand_def(MemRefType)
-    offsets = var_operand_def(IndexType())
+    symbols = var_operand_def(IndexType())
 
     shape = prop_def(DenseArrayBase[IntegerType])
     reduction = prop_def(DenseArrayBase[IntegerType])
@@ -105,7 +106,7 @@ class LoopOp(IRDLOperation):
     def __init__(
         self,
         memories: Sequence[SSAValue],
-        offsets: Sequence[SSAValue] = (),
+        symbols: Sequence[SSAValue] = (),
         *,
         shape: Sequence[int],
         body: Program,
@@ -117,7 +118,7 @@ class LoopOp(IRDLOperation):
         epilogue_reads: Sequence[Access] = (),
     ) -> None:
         super().__init__(
-            operands=[memories, offsets],
+            operands=[memories, symbols],
             properties={
                 "shape": DenseArrayBase.from_list(i64, shape),
                 "reduction": DenseArrayBase.from_list(i64, reduction),
@@ -211,12 +212,11 @@ class LoopOp(IRDLOperation):
     def _verify_access(self, name: str, access: Access, rank: int, dtype: Dtype) -> None:
         if not 0 <= access.memory < len(self.memories):
             raise VerifyException(f"{name}: memory {access.memory} of {len(self.memories)}")
-        if not -1 <= access.offset < len(self.offsets):
-            raise VerifyException(f"{name}: offset {access.offset} of {len(self.offsets)}")
         for what, space in (("map", access.map), ("condition", access.condition)):
-            if (space.num_dims, space.num_symbols) != (rank, 0):
+            if space.num_dims != rank or space.num_symbols > len(self.symbols):
                 raise VerifyException(
-                    f"{name}: expected a {what} over {rank} dimensions and no symbols,"
+                    f"{name}: expected a {what} over {rank} dimensions and at most"
+                    f" {len(self.symbols)} symbols,"
                     f" found {space.num_dims} and {space.num_symbols}"
                 )
         if len(access.map.results) != 1:

@@ -31,10 +31,10 @@ def print_loop(printer: Printer, op: LoopOp) -> None:
         if op.memories:
             printer.print_string(" : ")
             printer.print_list(op.memories.types, printer.print_attribute)
-    if op.offsets:
-        printer.print_string(" offsets ")
+    if op.symbols:
+        printer.print_string(" symbols ")
         with printer.in_parens():
-            printer.print_list(op.offsets, printer.print_ssa_value)
+            printer.print_list(op.symbols, printer.print_ssa_value)
     _print_extents(printer, "shape", op.shape.get_values())
     if len(op.reduction):
         _print_extents(printer, "reduction", op.reduction.get_values())
@@ -68,12 +68,12 @@ def parse_loop(op_class: type[LoopOp], parser: Parser) -> LoopOp:
     """Parse what `print_loop` prints."""
     with parser.in_parens():
         memories = _parse_memories(parser)
-    offsets: list[SSAValue] = []
-    if parser.parse_optional_keyword("offsets"):
+    symbols: list[SSAValue] = []
+    if parser.parse_optional_keyword("symbols"):
         operands = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, parser.parse_unresolved_operand
         )
-        offsets = [parser.resolve_operand(operand, _INDEX) for operand in operands]
+        symbols = [parser.resolve_operand(operand, _INDEX) for operand in operands]
     parser.parse_keyword("shape")
     properties: dict[str, Attribute] = {"shape": _parse_extents(parser)}
     reduction = DenseArrayBase.from_list(i64, [])
@@ -91,10 +91,10 @@ def parse_loop(op_class: type[LoopOp], parser: Parser) -> LoopOp:
     attributes = {}
     if parser.parse_optional_keyword("attributes"):
         attributes = parser.parse_optional_attr_dict()
-    sizes = [len(memories), len(offsets)]
+    sizes = [len(memories), len(symbols)]
     properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
     return op_class.create(
-        operands=[*memories, *offsets], properties=properties, attributes=attributes
+        operands=[*memories, *symbols], properties=properties, attributes=attributes
     )
 
 

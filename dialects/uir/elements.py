@@ -106,7 +106,7 @@ def _shortest_decimal(x: float) -> str:
 def _decimals(x: float, digits: int, is_lopsided: bool) -> Iterator[str]:
     """The decimals of this many digits that may be the shortest for `x`, the nearest first.
 
-    Where the neighbour of `x` away from zero is the farther one, that is the next decimal there too.
+    Where the neighbour of `x` away from zero is the farther one, so may be the next decimal there.
     """
     yield f"{x:.{digits}g}"
     if is_lopsided:

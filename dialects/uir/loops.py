@@ -80,9 +80,9 @@ class EndOp(UirOp):
 class ForOp(IRDLOperation):
     """Runs its region for each index from 0 to `bound - 1`, in order; not at all when that is <= 0.
 
-        %e = uir.for %i in %n {
-          ...
-        }
+    %e = uir.for %i in %n {
+      ...
+    }
     """
 
     name = "uir.for"

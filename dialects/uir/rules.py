@@ -40,7 +40,9 @@ class ProgramRules:
 
     def _check_call(self, op: CallOp) -> None:
         if op.body in self._impure:
-            raise TypingError("the body of a `call` is pure, but this one reads memory or depends on a range", 0)
+            raise TypingError(
+                "the body of a `call` is pure, but this one reads memory or depends on a range", 0
+            )
         free = self._free.get(op.body, {})
         wanted = max(free, default=-1) + 1
         if len(op.arguments) != wanted:
@@ -77,7 +79,9 @@ class ProgramRules:
         if isinstance(op, ParamOp):
             self._free[result] = {op.number(): {result.type}}
             return
-        if isinstance(op, LoadOp | RangeOp) or any(operand in self._impure for operand in op.operands):
+        if isinstance(op, LoadOp | RangeOp) or any(
+            operand in self._impure for operand in op.operands
+        ):
             self._impure.add(result)
         # The body's own params are replaced; what is free in the arguments stays free.
         operands = op.arguments if isinstance(op, CallOp) else op.operands

@@ -102,10 +102,13 @@ class LoopBuilder:
         return self.pure(op, (dtype, bits(dtype, value)))
 
     @contextmanager
-    def loop(self, extent: int, step: int = 1, inits: Iterable[SSAValue] = ()) -> Generator[Loop]:
+    def loop(
+        self, extent: int | SSAValue, step: int = 1, inits: Iterable[SSAValue] = ()
+    ) -> Generator[Loop]:
         """A loop over `0, step, ...` below `extent`, around what is built in the context."""
         inits = tuple(inits)
-        first, last, by = self.index(0), self.index(extent), self.index(step)
+        last = self.index(extent) if isinstance(extent, int) else extent
+        first, by = self.index(0), self.index(step)
         block = Block(arg_types=[INDEX, *(init.type for init in inits)])
         self._scopes.append(_Scope())
         for argument in block.args:

@@ -15,7 +15,7 @@ from dialects.prog import Program, memory_dtype, type_of
 
 from .builder import LoopBuilder
 from .linear import Division, Linear
-from .nest import Guard, Nest, View
+from .nest import SYMBOL_RANGE, Guard, Nest, View
 from .scalars import Scalars, emit_program
 from .schedule import Schedule
 
@@ -47,6 +47,11 @@ class NestEmitter:
         self._variables: dict[int, SSAValue] = {}
         self._ranges: dict[int, tuple[int, int]] = {}
         self._axes: dict[int, Linear] = {}
+        for dimension, symbol in nest.symbols.items():
+            number = next(self._numbers)
+            self._variables[number] = symbol
+            self._ranges[number] = SYMBOL_RANGE
+            self._axes[dimension] = Linear.dimension(number)
         self._written = {view.memory for view in nest.writes}
         self._accumulators: dict[tuple[int, int], SSAValue] = {}
 
@@ -162,7 +167,7 @@ class NestEmitter:
         """Within a loop over the lanes, for each row, the accumulators and the position."""
         with self._loop(tile.lane, tile.lanes) as lane:
             self._axes[tile.lane] = tile.lane_start + lane
-            position = self._sum(lane, None)
+            position = self._sum(lane)
             for number, row in enumerate(tile.row_points or (None,)):
                 if tile.row is not None and row is not None:
                     self._axes[tile.row] = row
@@ -199,7 +204,7 @@ class NestEmitter:
             return first[i] if i < len(first) else self._read(reads[i - len(first)])
 
         def coordinate(axis: int) -> SSAValue:
-            index = self._value(self._nest.coords[axis], None)
+            index = self._value(self._nest.coords[axis])
             return self._builder.pure(arith.IndexCastOp(index, i64), i64)
 
         return emit_program(self._builder, program, operand, coordinate)
@@ -209,11 +214,11 @@ class NestEmitter:
         zero = self._builder.constant(memory_dtype(view.memory), 0)
         if view.guards is None:
             return zero
-        index = self._value(view.index, view.offset)
+        index = self._value(view.index)
         if not view.guards:
             return self._load(view.memory, index)
         inside = self._condition(view.guards)
-        safe = self._builder.index(0) if view.offset is None else view.offset
+        safe = self._builder.index(0)
         element = self._load(view.memory, self._scalars.select(inside, index, safe))
         return self._scalars.select(inside, element, zero)
 
@@ -228,7 +233,7 @@ class NestEmitter:
         tests = [
             self._builder.pure(
                 arith.CmpiOp(
-                    self._value(guard.value, None),
+                    self._value(guard.value),
                     self._builder.index(0),
                     "eq" if guard.equal else "sge",
                 ),
@@ -243,23 +248,21 @@ class NestEmitter:
 
     def _write(self, results: Sequence[SSAValue]) -> None:
         for view, result in zip(self._nest.writes, results, strict=True):
-            index = self._value(view.index, view.offset)
+            index = self._value(view.index)
             self._builder.effect(memref.StoreOp.get(result, view.memory, [index]))
 
     # Indices
 
-    def _value(self, linear: Linear, offset: SSAValue | None) -> SSAValue:
-        """`offset` plus a sum of axes at the current point."""
-        return self._sum(linear.substitute(self._axes.__getitem__, self._ranges), offset)
+    def _value(self, linear: Linear) -> SSAValue:
+        """A sum of axes and symbols at the current point."""
+        return self._sum(linear.substitute(self._axes.__getitem__, self._ranges))
 
-    def _sum(self, linear: Linear, offset: SSAValue | None) -> SSAValue:
-        """`offset` plus a sum of loop variables: outermost terms first, so that each partial
+    def _sum(self, linear: Linear) -> SSAValue:
+        """A sum of symbols and loop variables: outermost terms first, so that each partial
         sum is made once for all the loops inside."""
         pieces = [self._scaled(self._term(term), factor) for term, factor in linear.terms]
         if linear.constant:
             pieces.append(self._builder.index(linear.constant))
-        if offset is not None:
-            pieces.append(offset)
         if not pieces:
             return self._builder.index(0)
         total, *rest = sorted(pieces, key=self._builder.depth)
@@ -275,7 +278,7 @@ class NestEmitter:
     def _term(self, term: int | Division) -> SSAValue:
         if isinstance(term, int):
             return self._variables[term]
-        dividend = self._sum(term.dividend, None)
+        dividend = self._sum(term.dividend)
         divisor = self._builder.index(term.divisor)
         if term.dividend.range(self._ranges)[0] >= 0:
             divide = arith.RemSIOp if term.remainder else arith.DivSIOp

@@ -1,6 +1,6 @@
 """Index expressions as sums: `c + sum of coefficient * term`, with known ranges.
 
-A term is a dimension, a number that stands for an axis or for a loop, or a quotient or a
+A term is a dimension, a number that stands for an axis, a symbol or a loop, or a quotient or a
 remainder of a sum by a constant.
 """
 
@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
+    AffineSymExpr,
 )
 
 Ranges: TypeAlias = Mapping[int, tuple[int, int]]
@@ -130,8 +131,13 @@ def divide(dividend: Linear, divisor: int, ranges: Ranges, *, remainder: bool) -
     return rest if remainder else whole + rest
 
 
+def symbol_dimension(symbol: int) -> int:
+    """The dimension that stands for a symbol: a negative number, which no axis has."""
+    return -1 - symbol
+
+
 def of_affine(expr: AffineExpr, ranges: Ranges) -> Linear:
-    """The sum that an affine expression without symbols is."""
+    """The sum that an affine expression is; its symbols are `symbol_dimension`s."""
     match expr:
         case AffineConstantExpr():
             return Linear((), expr.value)
@@ -140,6 +146,8 @@ def of_affine(expr: AffineExpr, ranges: Ranges) -> Linear:
             if least == greatest:
                 return Linear((), least)
             return Linear.dimension(expr.position)
+        case AffineSymExpr():
+            return Linear.dimension(symbol_dimension(expr.position))
         case AffineBinaryOpExpr():
             left, right = of_affine(expr.lhs, ranges), of_affine(expr.rhs, ranges)
             match expr.kind:
@@ -155,7 +163,7 @@ def of_affine(expr: AffineExpr, ranges: Ranges) -> Linear:
                 case AffineBinaryOpKind.CeilDiv:
                     return divide(left * -1, _constant(right), ranges, remainder=False) * -1
         case _:
-            raise AssertionError(f"expected an affine expression without symbols: {expr}")
+            raise AssertionError(f"unknown affine expression: {expr}")
 
 
 def _constant(linear: Linear) -> int:

@@ -10,7 +10,10 @@ from xdsl.ir.affine import AffineConstraintKind
 
 from dialects.prog import Access, AccessAttr, Coord, LoopOp, Monoid, Program
 
-from .linear import Division, Linear, Ranges, Term, of_affine
+from .linear import Division, Linear, Ranges, Term, of_affine, symbol_dimension
+
+SYMBOL_RANGE = (0, 2**31)
+"""Bounds of a symbol: it is an address, or part of one."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,12 @@ class Guard:
 
 @dataclass(frozen=True)
 class View:
-    """The element of `memory` at `offset + index`; nothing (zero) where a guard fails.
+    """The element of `memory` at `index`; nothing (zero) where a guard fails.
 
     `guards` is None where no point has an element.
     """
 
     memory: SSAValue
-    offset: SSAValue | None
     index: Linear
     guards: tuple[Guard, ...] | None
 
@@ -46,6 +48,8 @@ class Nest:
     `reduction`, in order. Extents are above 1."""
 
     extents: dict[int, int]
+    symbols: dict[int, SSAValue]
+    """The symbols by the dimensions that stand for them."""
     parallel: tuple[int, ...]
     reduction: tuple[int, ...]
     coords: dict[int, Linear]
@@ -59,7 +63,8 @@ class Nest:
 
     def ranges(self) -> Ranges:
         """The range of each axis."""
-        return {axis: (0, extent - 1) for axis, extent in self.extents.items()}
+        axes = {axis: (0, extent - 1) for axis, extent in self.extents.items()}
+        return axes | dict.fromkeys(self.symbols, SYMBOL_RANGE)
 
     def linears(self) -> Iterator[Linear]:
         """Every sum of the nest."""
@@ -74,9 +79,12 @@ def nest_of(op: LoopOp) -> Nest:
     shape, reduction = op.shape.get_values(), op.reduction.get_values()
     extents = dict(enumerate((*shape, *reduction)))
     ranges = {axis: (0, extent - 1) for axis, extent in extents.items()}
+    symbols = {symbol_dimension(number): symbol for number, symbol in enumerate(op.symbols)}
+    ranges |= dict.fromkeys(symbols, SYMBOL_RANGE)
     epilogue = None if op.epilogue is None else op.epilogue.data
     nest = Nest(
         extents={axis: extent for axis, extent in extents.items() if extent > 1},
+        symbols=symbols,
         parallel=tuple(a for a, extent in extents.items() if extent > 1 and a < len(shape)),
         reduction=tuple(a for a, extent in extents.items() if extent > 1 and a >= len(shape)),
         coords=_coords((op.body.data, epilogue), ranges),
@@ -110,7 +118,6 @@ def _views(op: LoopOp, accesses: Iterable[AccessAttr], ranges: Ranges) -> tuple[
 def _view(op: LoopOp, access: Access, ranges: Ranges) -> View:
     return View(
         memory=op.memories[access.memory],
-        offset=op.offsets[access.offset] if access.offset >= 0 else None,
         index=of_affine(access.map.results[0], ranges),
         guards=_guards(access, ranges),
     )
@@ -158,7 +165,6 @@ def _merged(nest: Nest, outer: int, inner: int) -> Nest:
         return tuple(
             View(
                 view.memory,
-                view.offset,
                 _without(view.index, outer),
                 view.guards
                 and tuple(Guard(_without(g.value, outer), g.equal) for g in view.guards),

@@ -80,7 +80,7 @@ def fresh_outputs() -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     script=SCRIPTS,
     seed=st.integers(0, 2**32),

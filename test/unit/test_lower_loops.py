@@ -37,10 +37,10 @@ SIZE = 200
 """Elements of a memory that random loops read."""
 
 
-def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], offsets: int) -> ModuleOp:
+def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], symbols: int) -> ModuleOp:
     """A module whose function `k` runs `loop` over memories of `dtypes`."""
     types = [MemRefType(type_of(dtype), [DYNAMIC_INDEX]) for dtype in dtypes]
-    inputs = [*types, *([IndexType()] * offsets)]
+    inputs = [*types, *([IndexType()] * symbols)]
     block = Block(arg_types=inputs)
     block.add_ops((loop(block), func.ReturnOp()))
     module = ModuleOp([func.FuncOp("k", (inputs, []), Region(block))])
@@ -48,13 +48,13 @@ def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], offsets:
     return module
 
 
-def run(module: ModuleOp, memories: Sequence[Array], offsets: Sequence[int]) -> list[Array]:
+def run(module: ModuleOp, memories: Sequence[Array], symbols: Sequence[int]) -> list[Array]:
     """What the memories hold after the function has run."""
     interpreter = Interpreter(module)
     register_loop_functions(interpreter)
     interpreter.register_implementations(ProgFunctions())
     copies = [memory.copy() for memory in memories]
-    interpreter.call_op("k", (*copies, *offsets))
+    interpreter.call_op("k", (*copies, *symbols))
     return copies
 
 
@@ -68,13 +68,13 @@ def assert_same_bits(before: Sequence[Array], after: Sequence[Array]) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def check(module: ModuleOp, memories: Sequence[Array], offsets: Sequence[int] = ()) -> None:
-    before = run(module, memories, offsets)
+def check(module: ModuleOp, memories: Sequence[Array], symbols: Sequence[int] = ()) -> None:
+    before = run(module, memories, symbols)
     lowered = module.clone()
     LowerLoopsPass().apply(Context(), lowered)
     lowered.verify()
     assert not any(isinstance(op, LoopOp) for op in lowered.walk())
-    assert_same_bits(before, run(lowered, memories, offsets))
+    assert_same_bits(before, run(lowered, memories, symbols))
 
 
 class Case:
@@ -146,10 +146,9 @@ def read_accesses(draw: st.DrawFn, memory: int, extents: Sequence[int]) -> Acces
     for bound in (expr, AffineExpr.constant(SIZE - 2) - expr):
         constraints.append(AffineConstraintExpr(AffineConstraintKind.ge, bound, ZERO))
     rank = len(extents)
-    offset = draw(st.sampled_from([-1, 0]))
-    return Access(
-        memory, offset, AffineMap(rank, 0, (expr,)), AffineSet(rank, 0, tuple(constraints))
-    )
+    if draw(st.booleans()):
+        expr = expr + AffineExpr.symbol(0)
+    return Access(memory, AffineMap(rank, 1, (expr,)), AffineSet(rank, 1, tuple(constraints)))
 
 
 @st.composite
@@ -332,7 +331,7 @@ def test_a_window_over_padding() -> None:
         reduction=[3],
         monoids=[Monoid.SUM],
         body=Program.of_exprs([Dtype.float32], [X]),
-        reads=[Access(0, -1, AffineMap(2, 0, (shifted,)), AffineSet(2, 0, inside))],
+        reads=[Access(0, AffineMap(2, 0, (shifted,)), AffineSet(2, 0, inside))],
         writes=[access(1, (1,))],
     )
     elements = floats(10)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.ir import SSAValue
 
 from dialects.uir.functions import ResultOp
 from dialects.uir.memory import BufferOp
@@ -21,7 +22,7 @@ from uir.runtime.native import Kernel, Parameter
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer that the kernel reads and writes: the array for it is flat, of this dtype and size."""
+    """A buffer of the kernel: the array for it has this dtype and number of elements."""
 
     slot: int
     dtype: np.dtype[Any]
@@ -51,7 +52,7 @@ class Compiled:
             Buffer(op.slot.value.data, ELEMENTS[dtype_of(op.result)], size_of(op.result))
             for op in owned
         )
-        parameters = [op.result for op in owned]
+        parameters: list[SSAValue] = [op.result for op in owned]
         result = None
         if ops and isinstance(ops[-1], ResultOp):
             value = ops[-1].value

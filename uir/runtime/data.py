@@ -21,9 +21,6 @@ from uir.text.diagnostics import Diagnostic, place_of
 Contents: TypeAlias = dict[int, bytes]
 """Slot to its elements at the start: little-endian, one byte a bool."""
 
-_TIMEOUT = 30
-"""Seconds without an answer after which a download is given up."""
-
 
 class DataError(Exception):
     """A data file that is missing or not the one that the program names."""
@@ -56,10 +53,7 @@ def _read_file(op: BufferOp, folder: Path) -> bytes:
     url, digest = op.url.data, op.sha256.data
     dtype, count = DTYPE_NAMES[dtype_of(op.result)], size_of(op.result)
     size = count if dtype == "bool" else 4 * count
-    if url.startswith("https://"):
-        path = _download(url, digest)
-    else:
-        path = _find(url, folder)
+    path = _download(url, digest) if url.startswith("https://") else _find(url, folder)
     try:
         found = path.stat().st_size
         if found != size:
@@ -111,9 +105,8 @@ def _download(url: str, digest: str) -> Path:
     from requests import RequestException
 
     pooch.get_logger().setLevel("WARNING")
-    downloader = pooch.HTTPDownloader(timeout=_TIMEOUT)
     try:
-        pooch.retrieve(url, f"sha256:{digest}", digest, path.parent, downloader=downloader)
+        pooch.retrieve(url, f"sha256:{digest}", digest, path.parent)  # pyright: ignore[reportUnknownMemberType]
     except RequestException as error:
         raise DataError(f"`{url}` cannot be downloaded: {error}") from None
     except ValueError as error:

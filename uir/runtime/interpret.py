@@ -47,9 +47,9 @@ class Outcome:
 def interpret(module: ModuleOp, contents: Mapping[int, Array | bytes]) -> Outcome:
     """Runs `module`, a valid program in core ops, from which its dead statements are removed.
 
-    `contents` has the elements of slots at the start, as arrays of the buffer's dtype and size or as
-    little-endian bytes; they are copied, and the other slots are zeros. Raises RuntimeFailure, and
-    TooLarge before anything is allocated.
+    `contents` has the elements of slots at the start, as arrays of the buffer's dtype and size or
+    as little-endian bytes; they are copied, and the other slots are zeros. Raises RuntimeFailure,
+    and TooLarge before anything is allocated.
     """
     block = module.body.block
     remove_dead_nodes(block)
@@ -66,8 +66,7 @@ def interpret(module: ModuleOp, contents: Mapping[int, Array | bytes]) -> Outcom
     stored = {
         buffer.owner.slot.value.data
         for op in ops
-        if isinstance(op, StoreOp)
-        and isinstance((buffer := buffer_of(op.memory)).owner, BufferOp)
+        if isinstance(op, StoreOp) and isinstance((buffer := buffer_of(op.memory)).owner, BufferOp)
     }
     return Outcome(result, {slot: arrays[slot] for slot in sorted(stored)})
 
@@ -105,7 +104,7 @@ class _Schedule:
 class _Plan:
     """Which ops are the program's own, which are of the bodies of calls, and what is not held.
 
-    An op is open when it depends on a param that no call has replaced: it has no value but in a call.
+    An op is open when it depends on a param that no call has replaced: it has a value only in one.
     """
 
     def __init__(self, ops: Sequence[Operation]):

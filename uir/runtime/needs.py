@@ -41,8 +41,8 @@ def peak_of(
 ) -> int:
     """The greatest number of bytes that the values of `ops` take together, run in order.
 
-    A value is freed after its last use, or that of the last value that holds it. `calls` has the peak of the body
-    of each call, besides its arguments.
+    A value is freed after its last use, or that of the last value that holds it. `calls` has the
+    peak of the body of each call, besides its arguments.
     """
     ops = list(ops)
     death: dict[SSAValue, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,12 @@ def read_array(path: str) -> Array:
     """The array in a `.npy` file. Raises ValueError when it has none, and OSError."""
     with open(path, "rb") as file:
         try:
-            array = np.load(file, allow_pickle=False)
+            array: object = np.load(file, allow_pickle=False)
         except (ValueError, EOFError) as error:
             raise ValueError(f"{path}: not a .npy file: {error}") from None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path}: a .npy file is needed, this one has several arrays")
-    return array
+    return cast(Array, array)
 
 
 def with_slots(program: Program, slots: Mapping[int, npt.ArrayLike]) -> dict[int, Array | bytes]:

@@ -14,8 +14,7 @@ def spell_array(array: npt.NDArray[Any]) -> str:
     items = [format_element(element) for element in array.reshape(-1).tolist()]
     for extent in reversed(array.shape):
         items = [
-            f"[{' '.join(items[start : start + extent])}]"
-            for start in range(0, len(items), extent)
+            f"[{' '.join(items[start : start + extent])}]" for start in range(0, len(items), extent)
         ]
     (text,) = items
     return text

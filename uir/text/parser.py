@@ -26,8 +26,8 @@ from dialects.uir.rules import ProgramRules
 from dialects.uir.types import DTYPES, EffectType, is_value
 from uir.text.attributes import read_attribute
 from uir.text.diagnostics import Diagnostic, InvalidProgram, Place, place_of
-from uir.text.loops import LoopBuilder, LoopGradient
 from uir.text.lexer import Token, tokenize
+from uir.text.loops import LoopBuilder, LoopGradient
 
 
 class StatementError(Exception):

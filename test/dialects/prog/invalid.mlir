@@ -36,10 +36,10 @@ func.func private @k(%a: memref<?xf32>, %b: memref<?xi32>) {
 
 // -----
 
-// CHECK: `reads` 0: offset 0 of 0
+// CHECK: `reads` 0: expected a map over 1 dimensions and at most 0 symbols, found 1 and 1
 func.func private @k(%a: memref<?xf32>, %b: memref<?xi32>) {
   prog.loop (%a : memref<?xf32>) shape [4]
-    body #prog.program<(f32) {v0 = in 0} -> (v0)> reads [#prog.access<0, offset 0, affine_map<(d0) -> (d0)>>] writes [#prog.access<0, affine_map<(d0) -> (d0)>>]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)> reads [#prog.access<0, affine_map<(d0)[s0] -> (d0 + s0)>>] writes [#prog.access<0, affine_map<(d0) -> (d0)>>]
   func.return
 }
 

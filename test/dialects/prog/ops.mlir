@@ -17,18 +17,18 @@ func.func private @map(%a: memref<?xi32>, %o: memref<?xi1>) {
 
 // A fold has a reduction and monoids, and may have an epilogue.
 // CHECK-LABEL: func.func private @fold
-// CHECK:         prog.loop (%{{.*}} : memref<?xf32>) offsets (%{{.*}}) shape [] reduction [3]
+// CHECK:         prog.loop (%{{.*}} : memref<?xf32>) symbols (%{{.*}}) shape [] reduction [3]
 // CHECK-NEXT:      monoids [#prog.monoid<sum>, #prog.monoid<max>]
 // CHECK-NEXT:      body
-// CHECK-NEXT:      reads [#prog.access<0, offset 0, affine_map<(d0) -> (d0)>>]
+// CHECK-NEXT:      reads [#prog.access<0, affine_map<(d0)[s0] -> (d0 + s0)>>]
 // CHECK-NEXT:      epilogue #prog.program<(f32, f32, f32) {v0 = in 0, v1 = in 1, v2 = in 2, v3 = mul v0 v1, v4 = add v3 v2} -> (v4)>
 // CHECK-NEXT:      epilogue_reads [#prog.access<0, affine_map<() -> (7)>>]
 // CHECK-NEXT:      writes [#prog.access<0, affine_map<() -> (7)>>]
 func.func private @fold(%a: memref<?xf32>, %at: index) {
-  prog.loop (%a : memref<?xf32>) offsets (%at) shape [] reduction [3]
+  prog.loop (%a : memref<?xf32>) symbols (%at) shape [] reduction [3]
     monoids [#prog.monoid<sum>, #prog.monoid<max>]
     body #prog.program<(f32) {v0 = in 0} -> (v0, v0)>
-    reads [#prog.access<0, offset 0, affine_map<(d0) -> (d0)>>]
+    reads [#prog.access<0, affine_map<(d0)[s0] -> (d0 + s0)>>]
     epilogue #prog.program<(f32, f32, f32) {v0 = in 0, v1 = in 1, v2 = in 2, v3 = mul v0 v1, v4 = add v3 v2} -> (v4)>
     epilogue_reads [#prog.access<0, affine_map<() -> (7)>>]
     writes [#prog.access<0, affine_map<() -> (7)>>]

@@ -27,9 +27,9 @@ func.func private @contiguous_axes(%a: memref<?xf32>, %o: memref<?xf32>) {
 // CHECK-NEXT:        memref.load %[[A]][%[[INDEX]]]
 // CHECK-NOT:         scf.for
 func.func private @row_base(%a: memref<?xf32>, %o: memref<?xf32>, %at: index) {
-  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) offsets (%at) shape [4, 1, 8]
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) symbols (%at) shape [4, 1, 8]
     body #prog.program<(f32) {v0 = in 0} -> (v0)>
-    reads [#prog.access<0, offset 0, affine_map<(d0, d1, d2) -> (d0 * 10 + d2)>>]
+    reads [#prog.access<0, affine_map<(d0, d1, d2)[s0] -> (d0 * 10 + d2 + s0)>>]
     writes [#prog.access<1, affine_map<(d0, d1, d2) -> (d0 * 8 + d2)>>]
   func.return
 }

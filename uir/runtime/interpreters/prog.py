@@ -1,6 +1,6 @@
 """`prog.loop` run by numpy, over many points at a time.
 
-A memory is a 1-D numpy array of its dtype (bool, int32 or float32), an offset a Python
+A memory is a 1-D numpy array of its dtype (bool, int32 or float32), a symbol a Python
 int. Points are taken in blocks, and a reduction in runs of its indices, so that no
 intermediate array is large however large the loop is.
 """
@@ -36,16 +36,16 @@ class ProgFunctions(InterpreterFunctions):
     @impl(LoopOp)
     def run_loop(self, interpreter: Interpreter, op: LoopOp, args: PythonValues) -> PythonValues:
         count = len(op.memories)
-        _Run(op, args[:count], [int(offset) for offset in args[count:]]).run()
+        _Run(op, args[:count], [int(symbol) for symbol in args[count:]]).run()
         return ()
 
 
 class _Run:
     """One execution of a loop."""
 
-    def __init__(self, op: LoopOp, memories: Sequence[Array], offsets: Sequence[int]) -> None:
+    def __init__(self, op: LoopOp, memories: Sequence[Array], symbols: Sequence[int]) -> None:
         self._memories = memories
-        self._offsets = offsets
+        self._symbols = symbols
         self._shape = op.shape.get_values()
         self._reduction = op.reduction.get_values()
         self._monoids = [attr.data for attr in op.monoids]
@@ -108,10 +108,12 @@ class _Run:
         return evaluate(program, elements, shape, coords)
 
     def _address(self, access: Access, coords: list[Array]) -> Array:
-        return self._base(access) + _affine(access.map.results[0], coords)
+        return self._affine(access.map.results[0], coords)
 
-    def _base(self, access: Access) -> int:
-        return self._offsets[access.offset] if access.offset >= 0 else 0
+    def _affine(self, expr: AffineExpr, coords: list[Array]) -> Array:
+        """The value of an affine expression at every point."""
+        # `eval` is typed for ints, but does only arithmetic that arrays have as well.
+        return np.asarray(expr.eval(cast("list[int]", coords), self._symbols))
 
     def _read(self, access: Access, coords: list[Array]) -> Array:
         """The elements; zero where the condition fails, whatever the address is there."""
@@ -121,19 +123,13 @@ class _Run:
             return memory[address]
         inside = np.asarray(True)
         for constraint in access.condition.constraints:
-            value = _affine(constraint.lhs - constraint.rhs, coords)
+            value = self._affine(constraint.lhs - constraint.rhs, coords)
             is_equality = constraint.kind is AffineConstraintKind.eq
             inside = inside & (value == 0 if is_equality else value >= 0)
-        elements = memory[np.where(inside, address, self._base(access))]
+        elements = memory[np.where(inside, address, 0)]
         return np.where(inside, elements, memory.dtype.type(0))
 
 
 def _unravel(flat: Array, extents: tuple[int, ...]) -> list[Array]:
     """The coordinates, by axis, of row-major indices."""
     return list(np.unravel_index(flat, extents)) if extents else []
-
-
-def _affine(expr: AffineExpr, coords: list[Array]) -> Array:
-    """The value of an affine expression at every point."""
-    # `eval` is typed for ints, but does only arithmetic that arrays have as well.
-    return np.asarray(expr.eval(cast("list[int]", coords), ()))

@@ -1,28 +1,26 @@
 """The meaning of the `uir` level after sugar and gradients are expanded, exact to the bit.
 
 A value is a numpy array (bool, int32 or float32) of its shape, perhaps a broadcast view, which
-nobody writes to; or a Deferred, of which a `reduce` takes one block at a time. A memory reference is
-a Reference; an effect is None.
+nobody writes to; or a Deferred, of which a `reduce` takes one block at a time. A memory reference
+is a Reference; an effect is None.
 
 An op that fails leaves its FAILURE in `UirFunctions.failure` and gives Prog's total result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
-from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from xdsl.interpreter import Interpreter, InterpreterFunctions, impl, register_impls
 from xdsl.ir import Operation
 
-from dialects.prog import E, Monoid, Program, evaluate
-from dialects.prog.meaning import numpy_dtype
+from dialects.prog import E, Monoid, evaluate
 from dialects.uir.base import UirOp
 from dialects.uir.dialect import STATEMENTS
+from dialects.uir.elements import Elements
 from dialects.uir.elementwise import (
     PROG_DTYPES,
     ConstantOp,
@@ -31,7 +29,6 @@ from dialects.uir.elementwise import (
     SameValueOp,
     StageOp,
 )
-from dialects.uir.elements import Elements
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.memory import AfterOp, BufferOp, GroupOp, LoadOp, StoreOp
 from dialects.uir.movement import (
@@ -97,7 +94,9 @@ class UirFunctions(InterpreterFunctions):
                 self.fail(op, op.FAILURE)
         return (compute(program_of(op), args, shape),)
 
-    def _defer(self, op: ScalarOp, args: Sequence[Array | Deferred], shape: tuple[int, ...]) -> Deferred:
+    def _defer(
+        self, op: ScalarOp, args: Sequence[Array | Deferred], shape: tuple[int, ...]
+    ) -> Deferred:
         leaves: dict[int, Array] = {}
         operands: list[E] = []
         for operand, arg in zip(op.operands, args, strict=True):
@@ -205,6 +204,6 @@ for _op in SCALAR_OPS:
 register_impls(UirFunctions)
 
 
-def _move(x: Array | Reference, movement: Any) -> Array | Reference:
+def _move(x: Array | Reference, movement: Callable[[Array], Array]) -> Array | Reference:
     """`x` moved: a memory reference to the same elements, or a value."""
     return x.move(movement) if isinstance(x, Reference) else movement(x)

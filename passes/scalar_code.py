@@ -1,0 +1,53 @@
+"""Scalar code and index expressions as ops on scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+
+from dialects.prog import Dtype, E, Program
+from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp
+from dialects.uir.types import dtype_of
+from passes.index import Index, Symbol
+from passes.kernel_program import clamp
+from passes.loops.builder import LoopBuilder
+from passes.loops.scalars import emit_program
+
+INDEX = IndexType()
+
+
+def emit_expression(
+    builder: LoopBuilder, dtypes: Sequence[Dtype], e: E, operands: Sequence[SSAValue]
+) -> SSAValue:
+    """The value of `e`, without coordinates, on scalar `operands` of `dtypes`."""
+
+    def coordinate(axis: int) -> SSAValue:
+        raise AssertionError("scalar code has no coordinates")
+
+    program = Program.of_exprs(dtypes, [e])
+    (result,) = emit_program(builder, program, operands.__getitem__, coordinate)
+    return result
+
+
+def emit_elementwise(
+    builder: LoopBuilder, op: ElementwiseOp, operands: Sequence[SSAValue]
+) -> SSAValue:
+    """The result of an elementwise op on scalars."""
+    dtypes = [PROG_DTYPES[dtype_of(operand)] for operand in op.operands]
+    inputs = [E.input(number, dtype) for number, dtype in enumerate(dtypes)]
+    e = op.scalar(inputs, PROG_DTYPES[dtype_of(op.results[0])])
+    return emit_expression(builder, dtypes, e, operands)
+
+
+def emit_offset(builder: LoopBuilder, index: Index, scalars: Sequence[SSAValue]) -> SSAValue:
+    """`index`, without coordinates, as an index; symbol k is the i32 `scalars[k]`, clamped."""
+
+    def symbol(symbol: Symbol) -> E:
+        return clamp(E.input(symbol.number, Dtype.int32), symbol.greatest)
+
+    dtypes = [Dtype.int32] * len(scalars)
+    value = emit_expression(builder, dtypes, index.to_expression(symbol), scalars)
+    return builder.pure(arith.IndexCastOp(value, INDEX), INDEX)
