@@ -1,8 +1,8 @@
 """Index expressions: integers computed from coordinates, in one simplified form.
 
 An index is a sum of multiples of atoms, plus a constant. An atom is a coordinate, a symbol, or the
-quotient or remainder of an index by a constant. Bounds are known, so that most reshapes turn into strides:
-with `i` below 4 and `j` below 6, `(6*i + j) floordiv 6` is `i` and `(6*i + j) mod 6` is `j`.
+quotient or remainder of an index by a constant. Bounds are known, so that most reshapes turn into
+strides: with `i` below 4 and `j` below 6, `(6*i + j) floordiv 6` is `i`, `(6*i + j) mod 6` is `j`.
 """
 
 from __future__ import annotations

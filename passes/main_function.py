@@ -9,14 +9,14 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, MemRefType, i1, i8, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp
+from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp, constant_of
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import BufferOp, LoadOp, StoreOp
 from dialects.uir.types import DType, MemType, dtype_of
 from passes.index import Index
 from passes.loops.builder import LoopBuilder
-from passes.scalar_code import emit_elementwise, emit_offset
+from passes.scalar_code import emit_clamped, emit_elementwise, emit_index
 from passes.views import address_in_buffer
 
 INDEX = IndexType()
@@ -41,6 +41,8 @@ class MainBuilder:
         self.builder = LoopBuilder()
         self.memories: dict[SSAValue, SSAValue] = {}
         self.scalars: dict[SSAValue, SSAValue] = {}
+        self.indices: dict[SSAValue, tuple[SSAValue, int]] = {}
+        """The variable and the extent of each loop that has a literal bound."""
 
     def build(self) -> func.FuncOp:
         block = self.parameters()
@@ -121,10 +123,14 @@ class MainBuilder:
             new.name_hint = value.name_hint
 
     def visit_loop(self, op: ForOp) -> None:
-        bound = self.scalars[op.bound]
-        extent = self.builder.pure(arith.IndexCastOp(bound, INDEX), INDEX)
+        extent = constant_of(op.bound)
+        if not isinstance(extent, int):
+            bound = self.scalars[op.bound]
+            extent = self.builder.pure(arith.IndexCastOp(bound, INDEX), INDEX)
         with self.builder.loop(extent) as loop:
             loop.variable.name_hint = op.index.name_hint
+            if isinstance(extent, int):
+                self.indices[op.index] = loop.variable, extent
             index = self.builder.pure(arith.IndexCastOp(loop.variable, i32), i32)
             self.scalars[op.index] = index
             for inner in op.body.block.ops:
@@ -132,14 +138,21 @@ class MainBuilder:
 
     def cell(self, view: SSAValue) -> tuple[SSAValue, SSAValue]:
         """The memory and the address of a view of one element."""
-        scalars: list[SSAValue] = []
+        symbols: list[SSAValue] = []
 
         def symbol_of(offset: SSAValue, greatest: int) -> Index:
-            scalars.append(self.scalars[offset])
-            return Index.symbol(len(scalars) - 1, greatest)
+            symbols.append(self.offset(offset, greatest))
+            return Index.symbol(len(symbols) - 1, greatest)
 
         buffer, address = address_in_buffer(view, symbol_of)
-        return self.memories[buffer], emit_offset(self.builder, address, scalars)
+        return self.memories[buffer], emit_index(self.builder, address, symbols)
+
+    def offset(self, offset: SSAValue, greatest: int) -> SSAValue:
+        """A computed offset as an index, from 0 to `greatest`."""
+        variable, extent = self.indices.get(offset, (None, 0))
+        if variable is not None and extent <= greatest + 1:
+            return variable
+        return emit_clamped(self.builder, self.scalars[offset], greatest)
 
 
 def element_count(memory: SSAValue) -> int:

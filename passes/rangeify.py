@@ -37,7 +37,7 @@ from passes.index import Index
 from passes.kernel_program import KernelProgram, Read, program_of
 from passes.loops.builder import LoopBuilder
 from passes.main_function import MainBuilder, flat_memref
-from passes.scalar_code import emit_offset
+from passes.scalar_code import emit_clamped
 
 INDEX = IndexType()
 
@@ -99,7 +99,7 @@ def load_symbol(
     """A computed offset as an index, clamped: scalar operand `operand` of the kernel."""
     memory = arguments[kernel.read_memories.get_values()[operand]]
     (scalar,) = builder.effect(memref.LoadOp.get(memory, [builder.index(0)]))
-    return emit_offset(builder, Index.symbol(0, greatest), [scalar])
+    return emit_clamped(builder, scalar, greatest)
 
 
 def name_arguments(kernel: KernelOp, arguments: Sequence[SSAValue], memories: int) -> None:

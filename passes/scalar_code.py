@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from dialects.prog import Dtype, E, Program
 from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp
 from dialects.uir.types import dtype_of
-from passes.index import Index, Symbol
+from passes.index import Atom, Coordinate, Index, Quotient, Remainder, Symbol
 from passes.kernel_program import clamp
 from passes.loops.builder import LoopBuilder
 from passes.loops.scalars import emit_program
@@ -42,12 +42,38 @@ def emit_elementwise(
     return emit_expression(builder, dtypes, e, operands)
 
 
-def emit_offset(builder: LoopBuilder, index: Index, scalars: Sequence[SSAValue]) -> SSAValue:
-    """`index`, without coordinates, as an index; symbol k is the i32 `scalars[k]`, clamped."""
-
-    def symbol(symbol: Symbol) -> E:
-        return clamp(E.input(symbol.number, Dtype.int32), symbol.greatest)
-
-    dtypes = [Dtype.int32] * len(scalars)
-    value = emit_expression(builder, dtypes, index.to_expression(symbol), scalars)
+def emit_clamped(builder: LoopBuilder, scalar: SSAValue, greatest: int) -> SSAValue:
+    """The i32 `scalar` as an index from 0 to `greatest`."""
+    e = clamp(E.input(0, Dtype.int32), greatest)
+    value = emit_expression(builder, [Dtype.int32], e, [scalar])
     return builder.pure(arith.IndexCastOp(value, INDEX), INDEX)
+
+
+def emit_index(builder: LoopBuilder, index: Index, symbols: Sequence[SSAValue]) -> SSAValue:
+    """`index`, without coordinates, on the `symbols`, which are indices."""
+    total: SSAValue | None = None
+    for atom, coefficient in index.terms:
+        term = _emit_atom(builder, atom, symbols)
+        if coefficient != 1:
+            term = builder.pure(arith.MuliOp(term, builder.index(coefficient)))
+        total = term if total is None else builder.pure(arith.AddiOp(total, term))
+    if total is None:
+        return builder.index(index.constant)
+    if index.constant:
+        total = builder.pure(arith.AddiOp(total, builder.index(index.constant)))
+    return total
+
+
+def _emit_atom(builder: LoopBuilder, atom: Atom, symbols: Sequence[SSAValue]) -> SSAValue:
+    match atom:
+        case Symbol(number, _):
+            return symbols[number]
+        case Quotient(dividend, divisor):
+            op = arith.DivSIOp
+        case Remainder(dividend, divisor):
+            op = arith.RemSIOp
+        case Coordinate():
+            raise AssertionError("scalar code has no coordinates")
+    # Symbols are not negative, and views have no negative strides: truncation rounds down.
+    assert dividend.bounds[0] >= 0
+    return builder.pure(op(emit_index(builder, dividend, symbols), builder.index(divisor)))

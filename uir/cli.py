@@ -46,6 +46,8 @@ def run(args: Sequence[str]) -> int:
     try:
         text = read_source(Path(options.file))
         program = load_program(text)
+        for warning in program.warnings:
+            print(warning.render(text.text), file=sys.stderr)
         match options.command:
             case "run":
                 sys.stdout.write(_run(program, dict(options.slot)))

@@ -80,5 +80,7 @@ def load_program(source: Text) -> Program:
 def gradient_diagnostics(error: InvalidGradients) -> Iterator[Diagnostic]:
     """A diagnostic for each gradient that has no meaning, with a note at the op in its way."""
     for op, why in error.errors:
-        note = (place_of(why.op), f"`{why.op.spelling()}` is on the path")
-        yield Diagnostic(place_of(op), why.message, "`detach` what is constant", (note,))
+        name = why.op.name.removeprefix("uir.")
+        yield Diagnostic(
+            place_of(op), why.message, notes=((place_of(why.op), f"`{name}` is here"),)
+        )

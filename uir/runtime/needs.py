@@ -3,22 +3,59 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.ir import Operation, SSAValue
 
 from dialects.uir.elementwise import ConstantOp, SameValueOp
-from dialects.uir.functions import CallOp, ParamOp
-from dialects.uir.memory import AfterOp, BufferOp
+from dialects.uir.functions import ParamOp
+from dialects.uir.loops import ForOp
+from dialects.uir.memory import AfterOp, AllocOp, BufferOp
 from dialects.uir.movement import ExpandOp, IndexOp, PermuteOp, ReshapeOp, ShrinkOp
-from dialects.uir.types import dtype_of, is_memory, is_value, size_of
+from dialects.uir.types import dtype_of, is_memory, is_value, size_of, spell_type
+from uir.runtime.failure import TooLarge
+from uir.runtime.plan import Plan
 
 MAX_ELEMENTS = 2**40
 """A value of more elements than this takes hours, whatever the machine."""
 
 _VIEWS = (ExpandOp, IndexOp, PermuteOp, ShrinkOp, SameValueOp, ParamOp, AfterOp)
+
+
+_SMALL = 1 << 28
+"""Bytes that any machine has."""
+
+
+def check_needs(plan: Plan, module: ModuleOp) -> None:
+    """Raises TooLarge when the machine cannot run `module`, whose plan is `plan`."""
+    for op in plan.ops:
+        for result in op.results:
+            if is_value(result.type) and size_of(result) > MAX_ELEMENTS:
+                raise TooLarge(
+                    f"the program computes {spell_type(result.type)}, which has "
+                    f"{size_of(result)} elements: too many to interpret"
+                )
+    needed = _needed_bytes(plan, module)
+    if needed > _SMALL and needed > (available := available_bytes()):
+        raise TooLarge(
+            f"the program needs about {spell_bytes(needed)} of memory, "
+            f"but only {spell_bytes(available)} are available"
+        )
+
+
+def _needed_bytes(plan: Plan, module: ModuleOp) -> int:
+    inner: dict[Operation, int] = {}
+    for body in plan.called_bodies():
+        peak = peak_of(plan.body(body).ops, plan.deferred, inner)
+        inner.update((use.operation, peak) for use in body.uses if use.index == 0)
+    for op in reversed(plan.ops):
+        if isinstance(op, ForOp):
+            inner[op] = peak_of(plan.block(op.body.block).ops, plan.deferred, inner)
+    peak = peak_of(plan.block(module.body.block).ops, plan.deferred, inner)
+    buffers = [op for op in plan.ops if isinstance(op, BufferOp)]
+    return peak + sum(bytes_of(op.result) for op in buffers if op.result.first_use is not None)
 
 
 def bytes_of(value: SSAValue) -> int:
@@ -37,14 +74,13 @@ def is_view(op: Operation) -> bool:
 
 
 def peak_of(
-    ops: Iterable[Operation], deferred: frozenset[Operation], calls: Mapping[SSAValue, int]
+    ops: Sequence[Operation], deferred: frozenset[Operation], inner: Mapping[Operation, int]
 ) -> int:
     """The greatest number of bytes that the values of `ops` take together, run in order.
 
-    A value is freed after its last use, or that of the last value that holds it. `calls` has the
-    peak of the body of each call, besides its arguments.
+    A value is freed after its last use, or that of the last value that holds it. `inner` has
+    what each call or loop takes for itself.
     """
-    ops = list(ops)
     death: dict[SSAValue, int] = {}
     for number, op in reversed(list(enumerate(ops))):
         held = op.operands if op in deferred else op.operands[:1] if is_view(op) else ()
@@ -57,8 +93,7 @@ def peak_of(
     peak = live = 0
     for number, op in enumerate(ops):
         live += sum(_allocated(result, deferred) for result in op.results)
-        extra = calls.get(op.body, 0) if isinstance(op, CallOp) else 0
-        peak = max(peak, live + extra)
+        peak = max(peak, live + inner.get(op, 0))
         live -= dying.get(number, 0)
     return peak
 
@@ -68,6 +103,8 @@ def _allocated(value: SSAValue, deferred: frozenset[Operation]) -> int:
     op = value.owner
     if not isinstance(op, Operation) or op in deferred or isinstance(op, BufferOp | ConstantOp):
         return 0
+    if isinstance(op, AllocOp):
+        return bytes_of(value)
     return bytes_of(value) if is_value(value.type) and not is_view(op) else 0
 
 

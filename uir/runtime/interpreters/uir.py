@@ -30,7 +30,7 @@ from dialects.uir.elementwise import (
     StageOp,
 )
 from dialects.uir.math import UnaryF32Op
-from dialects.uir.memory import AfterOp, BufferOp, GroupOp, LoadOp, StoreOp
+from dialects.uir.memory import AfterOp, AllocOp, BufferOp, GroupOp, LoadOp, StoreOp
 from dialects.uir.movement import (
     ExpandOp,
     IndexOp,
@@ -42,10 +42,10 @@ from dialects.uir.movement import (
     StackOp,
 )
 from dialects.uir.sugar import SugarOp
-from dialects.uir.types import dtype_of, shape_of
+from dialects.uir.types import dtype_of, shape_of, size_of
 from uir.runtime.failure import RuntimeFailure
 from uir.runtime.interpreters.deferred import Deferred, compute, fold_blocks
-from uir.runtime.interpreters.memory import Array, Reference, block
+from uir.runtime.interpreters.memory import ELEMENTS, Array, Reference, block
 from uir.runtime.interpreters.scalars import ScalarOp, apply, failure_of, program_of
 
 Value: TypeAlias = "Array | Deferred | Reference | None"
@@ -179,6 +179,11 @@ class UirFunctions(InterpreterFunctions):
     @impl(BufferOp)
     def run_buffer(self, interpreter: Interpreter, op: BufferOp, args: Args) -> Args:
         return (Reference.whole(self.buffers[op.slot.value.data]),)
+
+    @impl(AllocOp)
+    def run_alloc(self, interpreter: Interpreter, op: AllocOp, args: Args) -> Args:
+        memory = np.zeros(size_of(op.result), ELEMENTS[dtype_of(op.result)])
+        return (Reference.whole(memory),)
 
     @impl(LoadOp)
     def run_load(self, interpreter: Interpreter, op: LoadOp, args: Args) -> Args:
