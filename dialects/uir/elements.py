@@ -53,6 +53,8 @@ def next_f32(x: float, toward: float) -> float:
     step = 1 if (toward > x) == (x > 0) else -1
     if step == 1 and abs(x) == _F32_MAX:
         return math.copysign(2.0**128, x)
+    if abs(x) == 2.0**128:
+        return math.copysign(_F32_MAX, x)
     bits = struct.unpack("<I", struct.pack("<f", x))[0]
     return struct.unpack("<f", struct.pack("<I", bits + step))[0]
 

@@ -69,7 +69,8 @@ class EndOp(UirOp):
     def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
         if not operands or not isinstance(operands[-1].owner, RangeOp):
             raise TypingError(
-                "the last operand of `end` is the range that it closes", len(operands) - 1
+                "the last operand of `end` is the range that it closes",
+                len(operands) - 1 if operands else None,
             )
         for number, effect in enumerate(operands[:-1]):
             require_effect(effect, number)

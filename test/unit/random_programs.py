@@ -56,6 +56,7 @@ class ProgramWriter:
     """A program that grows by one statement at a time, and the pools that steps draw from."""
 
     rng: Random
+    buffer_lines: list[str] = field(default_factory=list[str])
     lines: list[str] = field(default_factory=list[str])
     pool: list[Node] = field(default_factory=list[Node])
     buffers: list[Node] = field(default_factory=list[Node])
@@ -63,8 +64,13 @@ class ProgramWriter:
     bodies: list[Node] = field(default_factory=list[Node])
     by_name: dict[str, Node] = field(default_factory=dict[str, Node])
     in_body: bool = False
+    indices: list[Node] = field(default_factory=list[Node])
+    """The indices of the open loops."""
+    outer_effects: int = 0
+    """How many of the effects stand before the innermost open loop."""
     tame: bool = False
     slots: int = 0
+    names: int = 0
 
     # What a statement is made of.
 
@@ -78,15 +84,17 @@ class ProgramWriter:
         has_gradient: bool = True,
     ) -> Node:
         """The node of a new statement; `keep` puts it into the pool of values."""
-        name = f"%v{len(self.lines)}"
+        name = f"%v{self.names}"
+        self.names += 1
         words = [op, *(operand.name for operand in operands), attributes]
-        self.lines.append(f"{name} = {' '.join(word for word in words if word)}")
+        lines = self.buffer_lines if op == "buffer" else self.lines
+        lines.append(f"{name} = {' '.join(word for word in words if word)}")
         through = {x for operand in operands for x in (operand.name, *operand.through)}
         blocked = {x for operand in operands for x in operand.blocked}
         free = {param for operand in operands for param in operand.free}
         if not has_gradient:
             blocked |= through
-        is_pure = op != "load" and all(operand.is_pure for operand in operands)
+        is_pure = op not in ("load", "range") and all(operand.is_pure for operand in operands)
         node = Node(
             name,
             *type,
@@ -158,23 +166,36 @@ class ProgramWriter:
         if found != wanted:
             x = self.reshape_to(x, (found,))
             if found > wanted:
-                offset = Node(str(self.rng.randint(0, found - wanted)), "i32", ())
-                attributes = attr_shape((wanted,))
-                x = self.emit("shrink", [x, offset], (x.dtype, (wanted,)), attributes, keep=False)
+                x = self.block(x, [self.rng.randint(0, found - wanted)], (wanted,))
             else:
                 before = self.rng.randint(0, wanted - found)
                 attributes = f"pads=[{before} {wanted - found - before}]"
                 x = self.emit("pad", [x], (x.dtype, (wanted,)), attributes, keep=False)
         return self.reshape_to(x, shape)
 
+    def block(self, x: Node, offsets: Sequence[int], shape: Shape) -> Node:
+        """The block of `x` at literal offsets."""
+        literals = [Node(str(offset), "i32", ()) for offset in offsets]
+        return self.emit("shrink", [x, *literals], (x.dtype, shape), attr_shape(shape), keep=False)
+
+    def offset(self, greatest: int) -> Node:
+        """An i32 scalar from 0 to `greatest`, a literal or computed."""
+        if greatest == 0 or self.rng.randrange(4):
+            return Node(str(self.rng.randint(0, greatest)), "i32", ())
+        indices = [] if self.in_body else self.indices
+        x = self.rng.choice([*indices, self.pick("i32")])
+        x = self.conform(x, ())
+        x = self.elementwise("max", [x, Node("0", "i32", ())])
+        return self.elementwise("mod", [x, Node(str(greatest + 1), "i32", ())])
+
     def splat(self, text: str, like: Node) -> Node:
         """The literal in the dtype and shape of `like`."""
         literal = Node(text, like.dtype, ())
         return self.expand_to(literal, like.shape) if like.shape else literal
 
-    def elementwise(self, op: str, operands: Sequence[Node], dtype: str = "", **more: str) -> Node:
-        first = operands[-1]
-        return self.emit(op, operands, (dtype or first.dtype, first.shape), **more)
+    def elementwise(self, op: str, operands: Sequence[Node], dtype: str = "") -> Node:
+        last = operands[-1]
+        return self.emit(op, operands, (dtype or last.dtype, last.shape))
 
     def buffer(self, dtype: str, size: int) -> Node:
         attributes = f"{size} dtype={dtype} slot={self.slots}"
@@ -227,19 +248,23 @@ def _permute(w: ProgramWriter, x: Node) -> Node:
 
 def _shrink(w: ProgramWriter, x: Node) -> Node:
     shape = tuple(w.rng.choice((dim, w.rng.randint(1, dim))) for dim in x.shape)
-    offsets = [
-        Node(str(w.rng.randint(0, old - new)), "i32", ())
-        for old, new in zip(x.shape, shape, strict=True)
-    ]
-    return w.emit("shrink", [x, *offsets], (x.dtype, shape), attr_shape(shape), keep=False)
+    offsets = [w.offset(old - new) for old, new in zip(x.shape, shape, strict=True)]
+    type = (x.dtype, shape)
+    has_gradient = all_literal(offsets)
+    return w.emit("shrink", [x, *offsets], type, attr_shape(shape), False, has_gradient)
 
 
 def _index(w: ProgramWriter, x: Node) -> Node:
     if not x.shape:
         return x
     count = w.rng.randint(1, len(x.shape))
-    indices = [Node(str(w.rng.randrange(dim)), "i32", ()) for dim in x.shape[:count]]
-    return w.emit("index", [x, *indices], (x.dtype, x.shape[count:]), keep=False)
+    indices = [w.offset(dim - 1) for dim in x.shape[:count]]
+    type = (x.dtype, x.shape[count:])
+    return w.emit("index", [x, *indices], type, "", False, all_literal(indices))
+
+
+def all_literal(nodes: Sequence[Node]) -> bool:
+    return not any(node.name.startswith("%") for node in nodes)
 
 
 def _pad(w: ProgramWriter, x: Node) -> Node:
@@ -414,7 +439,7 @@ def store(w: ProgramWriter) -> None:
         w.buffer(w.any_dtype(), w.rng.choice((1, 4, 6, 12)))
     memory = w.view(w.rng.choice(w.buffers))
     w.store(memory, w.conform(w.pick(memory.dtype), memory.shape))
-    if len(w.effects) > 1 and w.rng.randrange(4) == 0:
+    if len(w.effects) > w.outer_effects + 1 and w.rng.randrange(4) == 0:
         w.effects.append(w.emit("group", w.effects[-2:], ("effect", ()), keep=False))
 
 
@@ -442,12 +467,9 @@ def shift_in_place(w: ProgramWriter) -> None:
     size = w.rng.randint(1, buffer.shape[0] - 1)
     views: list[Node] = []
     for _ in range(2):
-        offset = Node(str(w.rng.randint(0, buffer.shape[0] - size)), "i32", ())
-        views.append(
-            w.emit(
-                "shrink", [buffer, offset], (buffer.dtype, (size,)), attr_shape((size,)), keep=False
-            )
-        )
+        offset = w.offset(buffer.shape[0] - size)
+        type = (buffer.dtype, (size,))
+        views.append(w.emit("shrink", [buffer, offset], type, attr_shape((size,)), keep=False))
     x = w.emit("load", [views[0]], type_of(views[0]), has_gradient=False)
     w.store(views[1], w.rng.choice((x, w.elementwise("max", [x, x]))))
 
@@ -501,6 +523,8 @@ def call(w: ProgramWriter) -> None:
 
 def gradient(w: ProgramWriter) -> None:
     """A loss over an f32 value, and its gradient at one or two of the values before it."""
+    if w.indices and not w.in_body:
+        return
     x = w.pick("f32")
     if x.shape:
         kind = w.rng.choice(("add", "add", "max"))
@@ -517,8 +541,45 @@ PURE_STEPS: tuple[Callable[[ProgramWriter], None], ...] = (
     move, move, move, unary, unary, binary, binary, binary, where, divide, convert, reduce, reduce,
     reduce_and_spread, matmul, pad_under, diamonds, call, gradient, gradient,
 )  # fmt: skip
+MEMORY_STEPS: tuple[Callable[[ProgramWriter], None], ...] = (
+    load, load, load, store, store, update_in_place, shift_in_place, define_body,
+)  # fmt: skip
+
+
+def accumulate(w: ProgramWriter) -> None:
+    """A cell or block of a buffer that a loop adds to, at an offset that may depend on the turn."""
+    if not w.buffers:
+        return
+    target = _index(w, w.rng.choice(w.buffers))
+    x = w.emit("load", [target], type_of(target), has_gradient=False)
+    if x.dtype == "bool":
+        x = w.elementwise("xor", [x, w.conform(w.pick("bool"), x.shape)])
+    else:
+        x = w.elementwise("add", [x, w.conform(w.pick(x.dtype), x.shape)])
+    w.store(target, x)
+
+
+def loop(w: ProgramWriter) -> None:
+    """A loop, perhaps in another, with all stores that stand in it; none of its values survive."""
+    if w.in_body or len(w.indices) == 2:
+        return
+    pool, effects, bodies = list(w.pool), list(w.effects), list(w.bodies)
+    outer_effects, w.outer_effects = w.outer_effects, len(effects)
+    turns = w.rng.choice(("0", "1", "2", "2", "3", "3", "-1", *(i.name for i in w.indices)))
+    index = w.emit("range", [Node(turns, "i32", ())], ("i32", ()))
+    w.indices.append(index)
+    for _ in range(w.rng.randint(0, 5)):
+        w.rng.choice((*PURE_STEPS, *MEMORY_STEPS, accumulate, accumulate, loop))(w)
+    w.rng.choice((store, accumulate, update_in_place))(w)
+    inner = w.effects[w.outer_effects :]
+    w.indices.pop()
+    end = w.emit("end", [*inner, index], ("effect", ()), keep=False)
+    w.pool, w.bodies, w.outer_effects = pool, bodies, outer_effects
+    w.effects = [*effects, end]
+
+
 STEPS: tuple[Callable[[ProgramWriter], None], ...] = (
-    *PURE_STEPS, load, load, load, store, store, update_in_place, shift_in_place, define_body,
+    *PURE_STEPS, *MEMORY_STEPS, accumulate, loop, loop,
 )  # fmt: skip
 
 
@@ -539,7 +600,53 @@ def random_program(rng: Random, max_steps: int = 14) -> str:
     for _ in range(rng.randint(1, max_steps)):
         rng.choice(STEPS)(w)
     finish(w)
-    return "".join(f"{line}\n" for line in w.lines)
+    return "".join(f"{line}\n" for line in (*w.buffer_lines, *w.lines))
+
+
+def unrolled(text: str) -> str:
+    """A program of this module with each turn of its loops written out.
+
+    What is computed between a `range` and its `end` but not in the loop is pure, or a load that each
+    turn does alike, so that repeating it changes nothing.
+    """
+    lines = _unroll([line.split(" ") for line in text.splitlines()], {}, [0])
+    return "".join(f"{' '.join(words)}\n" for words in lines)
+
+
+def _unroll(
+    lines: Sequence[list[str]], names: dict[str, str], turns: list[int]
+) -> list[list[str]]:
+    """`lines` with `names` replaced; new names get a suffix from the counter in `turns`."""
+    result: list[list[str]] = []
+    suffix = f"_{turns[0]}"
+    position = 0
+    while position < len(lines):
+        name, _, op, *words = lines[position]
+        words = [names.get(word, word) for word in words]
+        position += 1
+        if op == "range":
+            last = next(k for k, line in enumerate(lines) if line[2] == "end" and line[-1] == name)
+            body, end = lines[position:last], lines[last]
+            inner = names
+            for turn in range(int(words[0])):
+                turns[0] += 1
+                inner = {**names, name: str(turn)}
+                result += _unroll(body, inner, turns)
+            effects = [inner[word] for word in end[3:-1] if inner.get(word)]
+            names[end[0]] = f"{end[0]}{suffix}" if effects else ""
+            if effects:
+                result.append([names[end[0]], "=", "group", *effects])
+            position = last + 1
+            continue
+        words = [word for word in words if word]
+        if op == "group" and not words:
+            names[name] = ""
+        elif op == "after" and len(words) == 1:
+            names[name] = words[0]
+        else:
+            names[name] = f"{name}{suffix}"
+            result.append([names[name], "=", op, *words])
+    return result
 
 
 def programs(max_steps: int = 14) -> st.SearchStrategy[str]:

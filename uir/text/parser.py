@@ -179,7 +179,8 @@ class _Parser:
         positional = sum(form.positional for form in op.SIGNATURE.values())
         operand_tokens = operand_tokens[positional:]
         operands = [self.find_operand(token) for token in operand_tokens]
-        self.check_arity(op, head, operand_tokens)
+        if all(token.kind == "attribute" for token in attribute_tokens):
+            self.check_arity(op, head, operand_tokens)
         if len(self.diagnostics) > errors or None in operands:
             raise StatementError
         known = [operand for operand in operands if operand is not None]

@@ -178,7 +178,9 @@ class UirFunctions(InterpreterFunctions):
 
     @impl(BufferOp)
     def run_buffer(self, interpreter: Interpreter, op: BufferOp, args: Args) -> Args:
-        return (Reference.whole(self.buffers[op.slot.value.data]),)
+        array = self.buffers.get(op.slot.value.data)
+        # A buffer that nothing uses has no array.
+        return (None if array is None else Reference.whole(array),)
 
     @impl(AllocOp)
     def run_alloc(self, interpreter: Interpreter, op: AllocOp, args: Args) -> Args:
