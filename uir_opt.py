@@ -20,7 +20,7 @@ from typing import IO, ClassVar, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.printer import Printer
 from xdsl.tools.command_line_tool import CommandLineTool
@@ -287,11 +287,17 @@ def _broken_ops(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
 
 def _broken_rules(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
     """What breaks a rule that spans the statements of a program on the `uir` level."""
-    from dialects.uir.base import TypingError
+    from dialects.uir.base import TypingError, UirOp
     from dialects.uir.rules import ProgramRules
 
     rules = ProgramRules()
-    for op in module.body.block.ops:
+    defined: set[SSAValue] = set()
+    for op in module.body.block.walk():
+        if isinstance(op, UirOp) and any(operand not in defined for operand in op.operands):
+            yield op, f"'{op.name}' uses a value that is defined after it"
+        defined.update(op.results)
+        for region in op.regions:
+            defined.update(arg for block in region.blocks for arg in block.args)
         try:
             rules.visit(op)
         except TypingError as error:

@@ -14,6 +14,7 @@ _PASSES = {
     "autodiff": "passes.autodiff:AutodiffPass",
     "expand-math": "passes.expand_math:ExpandMathPass",
     "inline-calls": "passes.inline_calls:InlineCallsPass",
+    "insert-checks": "passes.insert_checks:InsertChecksPass",
     "form-kernels": "passes.form_kernels:FormKernelsPass",
     "rangeify": "passes.rangeify:RangeifyPass",
     "lower-loops": "passes.lower_loops:LowerLoopsPass",

@@ -25,6 +25,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from dialects.uir.base import UirOp
+from dialects.uir.checks import AssertOp
 from dialects.uir.elementwise import ConstantOp, SameValueOp
 from dialects.uir.functions import ResultOp
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
@@ -102,6 +103,10 @@ class _KernelFormer:
                 self.declarations.append(output)
                 self.memories[output.memory] = output.memory
                 self.store(op.value, output.memory, position)
+            case AssertOp():
+                check = AssertOp.of(self.scalar(op.failed), op.kind.data)
+                check.location = op.location
+                self.code.append(check)
             case ForOp():
                 self.visit_loop(op)
             case UirOp() if op.result in self.plan.stored:

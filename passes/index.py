@@ -88,16 +88,18 @@ class Index:
 
     def floordiv(self, divisor: int) -> Index:
         """The quotient by a positive `divisor`, rounded down."""
+        low, high = self.bounds
+        if low // divisor == high // divisor:
+            return Index((), low // divisor)
         whole, rest = self._split(divisor)
         low, high = rest.bounds
         if low // divisor == high // divisor:
             return whole + low // divisor
-        common = gcd(divisor, *(coefficient for _, coefficient in rest.terms))
-        if common > 1:
-            reduced = Index(
-                tuple((atom, c // common) for atom, c in rest.terms), rest.constant // common
-            )
-            return whole + reduced.floordiv(divisor // common)
+        # (s*x + y) floordiv (s*d) is x floordiv d where 0 <= y < s.
+        for step in rest._steps(divisor):
+            coarse, fine = rest._split(step)
+            if fine.is_below(step):
+                return whole + coarse.floordiv(divisor // step)
         if len(rest.terms) == 1 and rest.constant == 0:
             (atom, coefficient), *_ = rest.terms
             if isinstance(atom, Quotient) and coefficient == 1:
@@ -106,21 +108,33 @@ class Index:
 
     def mod(self, divisor: int) -> Index:
         """The remainder by a positive `divisor`, from 0 to `divisor - 1`."""
+        low, high = self.bounds
+        if low // divisor == high // divisor:
+            return self + -divisor * (low // divisor)
         _, rest = self._split(divisor)
         low, high = rest.bounds
         if low // divisor == high // divisor:
             return rest + -divisor * (low // divisor)
-        common = gcd(divisor, rest.constant, *(coefficient for _, coefficient in rest.terms))
-        if common > 1:
-            reduced = Index(
-                tuple((atom, c // common) for atom, c in rest.terms), rest.constant // common
-            )
-            return reduced.mod(divisor // common) * common
+        # (s*x + y) mod (s*d) is s*(x mod d) + y where 0 <= y < s.
+        for step in rest._steps(divisor):
+            coarse, fine = rest._split(step)
+            if fine.is_below(step):
+                return coarse.mod(divisor // step) * step + fine
         if len(rest.terms) == 1 and rest.constant == 0:
             (atom, coefficient), *_ = rest.terms
             if isinstance(atom, Remainder) and coefficient == 1 and atom.divisor % divisor == 0:
                 return atom.index.mod(divisor)
         return Index(((Remainder(rest, divisor), 1),))
+
+    def is_below(self, bound: int) -> bool:
+        """Whether the index is always from 0 to `bound - 1`."""
+        low, high = self.bounds
+        return low >= 0 and high < bound
+
+    def _steps(self, divisor: int) -> list[int]:
+        """The factors that `divisor` shares with coefficients, the largest first."""
+        steps = {gcd(divisor, coefficient) for _, coefficient in self.terms}
+        return sorted(steps - {1}, reverse=True)
 
     def _split(self, divisor: int) -> tuple[Index, Index]:
         """`whole` and `rest` with `self = divisor * whole + rest`."""

@@ -24,6 +24,7 @@ from typing import TypeAlias
 from xdsl.ir import Block, Operation, SSAValue
 
 from dialects.uir.base import UirOp
+from dialects.uir.checks import AssertOp
 from dialects.uir.elementwise import (
     ConstantOp,
     DetachOp,
@@ -257,6 +258,8 @@ class _Sweep:
                     self.use(op.value, op, (op, 0), 1.0, position)
             case ResultOp():
                 self.use(op.value, op, (op, 0), 1.0, position)
+            case AssertOp():
+                self.need_scalar(op.failed, op, position)
             case ForOp():
                 self.need_scalar(op.bound, op, position)
                 self.note_scalar(op.index)

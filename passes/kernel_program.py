@@ -250,6 +250,8 @@ class _Evaluator:
     def step_stack(self, site: Site, op: StackOp) -> Step:
         which, *rest = site.coordinates
         low, high = which.bounds
+        # Under a pad, the position may be outside; what is selected there is not used.
+        low, high = max(low, 0), min(high, len(op.operands) - 1)
         candidates = list(op.operands)[low : high + 1]
         needed = [site._replace(value=value, coordinates=tuple(rest)) for value in candidates]
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, MemRefType, i1, i8, i32
+from xdsl.dialects import arith, cf, func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FileLineColLoc,
+    FunctionType,
+    IndexType,
+    MemRefType,
+    i1,
+    i8,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from dialects.prog import Dtype
+from dialects.uir.checks import AssertOp
 from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp, constant_of
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
@@ -96,6 +107,8 @@ class MainBuilder:
                 arguments = [self.memories[memory] for memory in op.memories]
                 arguments += [self.builder.index(offset) for offset in self.offsets[op]]
                 self.builder.effect(func.CallOp(op.kernel.root_reference.data, arguments, []))
+            case AssertOp():
+                self.visit_assertion(op)
             case ForOp():
                 self.visit_loop(op)
             case ConstantOp():
@@ -121,6 +134,14 @@ class MainBuilder:
         self.scalars[value] = new
         if new.name_hint is None:
             new.name_hint = value.name_hint
+
+    def visit_assertion(self, op: AssertOp) -> None:
+        """A `cf.assert` whose message is the line and the kind of the error."""
+        failed = self.scalars[op.failed]
+        passed = self.builder.pure(arith.XOrIOp(failed, self.builder.constant(Dtype.bool, True)))
+        location = op.location
+        line = location.line.data if isinstance(location, FileLineColLoc) else 0
+        self.builder.effect(cf.AssertOp(passed, f"{line}: {op.kind.data}"))
 
     def visit_loop(self, op: ForOp) -> None:
         extent = constant_of(op.bound)

@@ -16,17 +16,34 @@ RUN = (
 )
 """To the core ops that the interpreter runs."""
 
-LOWER = (
-    "inline-calls",
+_KERNELS = (
     # Before the math: kernels that differ only in memory share one expansion of it.
     "form-kernels",
     "expand-math",
     "rangeify",
     "lower-loops",
 )
+
+LOWER = (
+    "inline-calls",
+    *_KERNELS,
+)
 """From the core ops to the loops that a C file spells."""
 
-PIPELINES: dict[str, tuple[str, ...]] = {"run": RUN, "render": (*RUN, *LOWER)}
+LOWER_CHECKED = (
+    "inline-calls",
+    # On core ops, whose statements are the text's; math ops have none that can fail.
+    "insert-checks",
+    *_KERNELS,
+)
+"""As LOWER, with runtime errors reported."""
+
+
+PIPELINES: dict[str, tuple[str, ...]] = {
+    "run": RUN,
+    "render": (*RUN, *LOWER),
+    "render-checked": (*RUN, *LOWER_CHECKED),
+}
 
 
 def apply_passes(names: Sequence[str], module: ModuleOp) -> None:

@@ -30,6 +30,7 @@ from xdsl.ir.affine import (
 from xdsl.passes import ModulePass
 
 from dialects.prog import Access, In, LoopOp, Program
+from dialects.uir.checks import CHECKED
 from dialects.uir.elementwise import PROG_DTYPES
 from dialects.uir.kernel import KernelOp, LaunchOp
 from dialects.uir.types import MemType, dtype_of, element_type
@@ -209,7 +210,10 @@ class RangeifyPass(ModulePass):
             for name, items in launches.items()
             for number, launch in enumerate(items)
         }
-        functions.append(MainBuilder(op.body.block, values).build())
+        main = MainBuilder(op.body.block, values).build()
+        if CHECKED in op.attributes:
+            main.attributes[CHECKED] = op.attributes.pop(CHECKED)
+        functions.append(main)
         block = op.body.block
         op.body.detach_block(block)
         op.body.add_block(Block(functions))

@@ -31,24 +31,23 @@ def operand_coordinates(
                 moved[axis] = index
             return moved
         case ShrinkOp():
-            offsets = _offsets(op, shape_of(op.result), symbol_of)
+            offsets = _offsets(op, symbol_of)
             return [index + offset for index, offset in zip(coordinates, offsets, strict=True)]
         case IndexOp():
-            return [*_offsets(op, [1] * len(op.offsets), symbol_of), *coordinates]
+            return [*_offsets(op, symbol_of), *coordinates]
         case _:
             raise AssertionError(f"{op.name} is no view")
 
 
-def _offsets(op: OffsetOp, sizes: Sequence[int], symbol_of: SymbolOf) -> list[Index]:
-    """The offsets of `op`, which picks `sizes` of its operand."""
+def _offsets(op: OffsetOp, symbol_of: SymbolOf) -> list[Index]:
     offsets: list[Index] = []
-    for offset, extent, size in zip(op.offsets, shape_of(op.x), sizes, strict=False):
+    for offset, greatest in op.bounds():
         literal = constant_of(offset)
         if literal is not None:
             offsets.append(Index((), int(literal)))
         else:
             # The only offset in bounds is 0 where the block is the whole axis.
-            offsets.append(symbol_of(offset, extent - size) if extent > size else Index())
+            offsets.append(symbol_of(offset, greatest) if greatest else Index())
     return offsets
 
 

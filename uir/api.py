@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from passes.autodiff import InvalidGradients, differentiate
-from passes.pipelines import LOWER, apply_passes
+from passes.pipelines import LOWER, LOWER_CHECKED, apply_passes
 from uir.program import Program, Source, gradient_diagnostics, load_program, read_source
 from uir.text.diagnostics import InvalidProgram
 from uir.text.parser import parse_text
@@ -54,13 +54,15 @@ def run(source: Source, slots: Mapping[int, npt.ArrayLike] | None = None) -> Out
     return interpret(program.module, with_slots(program, slots or {}))
 
 
-def render(source: Source) -> str:
+def render(source: Source, *, checks: bool = False) -> str:
     """The program as one self-contained C file.
 
     Its `kernel` takes a pointer to each buffer, in increasing slot number (`float`, `int32_t`, or
-    `uint8_t` for bool), and a last one for the result when that is a value. Raises InvalidProgram.
+    `uint8_t` for bool), and a last one for the result when that is a value. With `checks` it also
+    takes a `struct uir_error *`, and returns 1 after a runtime error, of which that has the kind
+    and the line; without, such an operation has a total result. Raises InvalidProgram.
     """
-    return c_of(load_program(read_source(source)))
+    return c_of(load_program(read_source(source)), checks=checks)
 
 
 def compile(source: Source, *, compiler: str = "cc", flags: Sequence[str] = ("-O2",)) -> Compiled:
@@ -73,11 +75,11 @@ def compile(source: Source, *, compiler: str = "cc", flags: Sequence[str] = ("-O
     return Compiled.build(load_program(read_source(source)), compiler, flags)
 
 
-def c_of(program: Program) -> str:
+def c_of(program: Program, *, checks: bool = False) -> str:
     """The C file of a program, whose module is lowered on the way."""
     from uir.targets.c import print_c
 
-    apply_passes(LOWER, program.module)
+    apply_passes(LOWER_CHECKED if checks else LOWER, program.module)
     out = StringIO()
     print_c(program.module, out)
     return out.getvalue()

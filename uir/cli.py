@@ -1,7 +1,7 @@
 """The `uir` command: run, render and check programs.
 
     uir run FILE [--slot S=array.npy]...   interpret, and print the result and the stored slots
-    uir render FILE [-o OUT]               print the program as one C file
+    uir render FILE [-o OUT] [--checks]    print the program as one C file
     uir check FILE                         only report the errors
 
 Exit status: 0; 1 for an invalid program or a runtime error, with the diagnostics on stderr; 2 for a
@@ -48,11 +48,13 @@ def run(args: Sequence[str]) -> int:
         program = load_program(text)
         for warning in program.warnings:
             print(warning.render(text.text), file=sys.stderr)
+        for warning in program.warnings:
+            print(warning.render(text.text), file=sys.stderr)
         match options.command:
             case "run":
                 sys.stdout.write(_run(program, dict(options.slot)))
             case "render":
-                _render(program, options.output)
+                _render(program, options.output, options.checks)
             case _:
                 pass
         return 0
@@ -88,6 +90,9 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     render = commands.add_parser("render", help="print a program as C", allow_abbrev=False)
     render.add_argument("-o", "--output", metavar="OUT", help="the C file to write")
+    render.add_argument(
+        "--checks", action="store_true", help="have the kernel report runtime errors"
+    )
     check = commands.add_parser("check", help="report the errors of a program", allow_abbrev=False)
     for command in (run, render, check):
         command.add_argument("file", metavar="FILE", help="the .uir file")
@@ -130,10 +135,10 @@ def _run(program: Program, files: dict[int, str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _render(program: Program, output: str | None) -> None:
+def _render(program: Program, output: str | None, checks: bool) -> None:
     from uir.api import c_of
 
-    source = c_of(program)
+    source = c_of(program, checks=checks)
     if output is None:
         sys.stdout.write(source)
     else:

@@ -43,6 +43,8 @@ def run_command(name: str, command: Callable[[], int]) -> None:
         status = 141
     except OSError as error:
         status = _fail(name, _spell_os_error(error))
+    except RecursionError:
+        status = _fail(name, "the program is nested too deeply, in loops within loops")
     except MemoryError:
         status = _fail(name, "there is not enough memory")
     except Exception as error:

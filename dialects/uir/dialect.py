@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from dialects.uir import (
+    checks,
     elementwise,
     functions,
     gradient,
@@ -78,6 +79,9 @@ Uir = Dialect(
         elementwise.ConstantOp,
         *(op for op in STATEMENTS if op not in _WHILE_PARSING),
         functions.ResultOp,
+        elementwise.DivisionFailsOp,
+        elementwise.CastFailsOp,
+        checks.AssertOp,
         loops.ForOp,
         kernel.TemporaryOp,
         kernel.OutputOp,

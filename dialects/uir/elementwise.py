@@ -1,7 +1,7 @@
 """Literals, and the ops that compute each element of the result from one element per operand.
 
 `scalar` is an op's meaning as a Prog expression, read by the interpreter and the lowering. It is
-total; `fails` says for which operands the language makes the op a runtime error.
+total; the op `FAILS` says for which operands the language makes it a runtime error, `FAILURE`.
 `share` is the op's row in the week 6 gradient table.
 """
 
@@ -155,6 +155,8 @@ class ElementwiseOp(UirOp, ABC):
 
     ACCEPTED: ClassVar[tuple[str, ...]]
     """The dtypes of the operands."""
+    FAILS: ClassVar[type[ElementwiseOp] | None] = None
+    """The op, of the same operands, that says where this one is a runtime error."""
     FAILURE: ClassVar[str | None] = None
     """The runtime error of the op, if it has one."""
 
@@ -181,10 +183,11 @@ class ElementwiseOp(UirOp, ABC):
         """Whether some operands of these types make the op a runtime error."""
         return self.FAILURE is not None
 
-    @staticmethod
-    def fails(operands: Sequence[E]) -> E:
+    @classmethod
+    def fails(cls, operands: Sequence[E]) -> E:
         """Whether the op is a runtime error on these operands; only for ops with a `FAILURE`."""
-        raise NotImplementedError
+        assert cls.FAILS is not None
+        return cls.FAILS.scalar(operands, Dtype.bool)
 
 
 class UnaryOp(ElementwiseOp, ABC):
@@ -274,13 +277,26 @@ class XorOp(BinaryOp):
         return E.xor(*operands)
 
 
-class DivisionOp(BinaryOp, ABC):
+@irdl_op_definition
+class DivisionFailsOp(BinaryOp):
+    """Whether the divisor of a division is zero; made by `insert-checks`."""
+
+    name = "uir.division_fails"
     ACCEPTED: ClassVar[tuple[str, ...]] = ("i32",)
-    FAILURE: ClassVar[str | None] = "division by zero"
+
+    @classmethod
+    def result_dtype(cls, operands: Sequence[SSAValue], attributes: Attributes) -> DType:
+        return i1
 
     @staticmethod
-    def fails(operands: Sequence[E]) -> E:
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
         return E.equal(operands[1], E.const(Dtype.int32, 0))
+
+
+class DivisionOp(BinaryOp, ABC):
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("i32",)
+    FAILS: ClassVar[type[ElementwiseOp] | None] = DivisionFailsOp
+    FAILURE: ClassVar[str | None] = "division by zero"
 
 
 @irdl_op_definition
@@ -368,11 +384,30 @@ class ConversionOp(UnaryOp, ABC):
 
 
 @irdl_op_definition
+class CastFailsOp(UnaryOp):
+    """Whether an f32 is a NaN or truncates to no i32; made by `insert-checks`."""
+
+    name = "uir.cast_fails"
+    ACCEPTED: ClassVar[tuple[str, ...]] = ("f32",)
+
+    @classmethod
+    def result_dtype(cls, operands: Sequence[SSAValue], attributes: Attributes) -> DType:
+        return i1
+
+    @staticmethod
+    def scalar(operands: Sequence[E], dtype: Dtype) -> E:
+        low, high = (E.const(Dtype.float32, bound) for bound in (-(2.0**31), 2.0**31))
+        too_low = E.less(operands[0], low)
+        return E.or_(too_low, E.xor(E.less(operands[0], high), E.const(Dtype.bool, True)))
+
+
+@irdl_op_definition
 class CastOp(ConversionOp):
     """`cast a dtype=`: f32 to i32 truncates; to bool is `a != 0`."""
 
     name = "uir.cast"
     ACCEPTED: ClassVar[tuple[str, ...]] = ("i32", "f32", "bool")
+    FAILS: ClassVar[type[ElementwiseOp] | None] = CastFailsOp
     FAILURE: ClassVar[str | None] = "cast out of range"
 
     @staticmethod
@@ -381,13 +416,6 @@ class CastOp(ConversionOp):
 
     def can_fail(self) -> bool:
         return dtype_of(self.x) == f32 and dtype_of(self.result) == i32
-
-    @staticmethod
-    def fails(operands: Sequence[E]) -> E:
-        """Whether the f32 is a NaN or truncates to no i32."""
-        low, high = (E.const(Dtype.float32, bound) for bound in (-(2.0**31), 2.0**31))
-        too_low = E.less(operands[0], low)
-        return E.or_(too_low, E.xor(E.less(operands[0], high), E.const(Dtype.bool, True)))
 
 
 @irdl_op_definition

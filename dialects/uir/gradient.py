@@ -94,7 +94,8 @@ def path_between(x: SSAValue, y: SSAValue, nodes: Nodes) -> list[Operation]:
 def _users_up_to(x: SSAValue, last: Operation, nodes: Nodes) -> set[Operation]:
     """The nodes that depend on `x` and stand no later than `last`; a loop is one node."""
     end = nodes.position(last)
-    assert end is not None and last.parent is not None
+    assert end is not None
+    assert last.parent is not None
     reached: set[Operation] = set()
     values = [x]
     while values:

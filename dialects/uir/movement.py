@@ -6,7 +6,7 @@ nothing copied.
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar
@@ -239,12 +239,20 @@ class PadOp(MovementOp):
         return b.make(ShrinkOp, g, *offsets, shape=shape_of(self.x))
 
 
+OFFSET_FAILURE = "offset out of bounds"
+"""The runtime error of a computed offset."""
+
+
 class OffsetOp(MovementOp, ABC):
     """An op that picks a block at i32 scalar offsets, literal or computed."""
 
     # Restated, because xDSL takes a subclass's operands before its base's.
     x = operand_def()
     offsets = var_operand_def()
+
+    @abstractmethod
+    def bounds(self) -> Sequence[tuple[SSAValue, int]]:
+        """Each offset and the greatest value that is in bounds; the least is 0."""
 
     def literal_offsets(self) -> tuple[int, ...] | None:
         """The offsets when all are literals, else None."""
@@ -304,6 +312,11 @@ class ShrinkOp(OffsetOp):
     def text_attributes(self) -> dict[str, Any]:
         return {"shape": shape_of(self.result)}
 
+    def bounds(self) -> Sequence[tuple[SSAValue, int]]:
+        extents, sizes = shape_of(self.x), shape_of(self.result)
+        greatest = [extent - size for extent, size in zip(extents, sizes, strict=True)]
+        return list(zip(self.offsets, greatest, strict=True))
+
     def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
         offsets = self.literal_offsets()
         assert offsets is not None
@@ -331,6 +344,9 @@ class IndexOp(OffsetOp):
             )
         check_offsets(indices, shape[: len(indices)], [1] * len(indices))
         return with_shape(x, shape[len(indices) :])
+
+    def bounds(self) -> Sequence[tuple[SSAValue, int]]:
+        return [(j, dim - 1) for j, dim in zip(self.offsets, shape_of(self.x), strict=False)]
 
     def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
         """`pad` of `g` back to its place."""

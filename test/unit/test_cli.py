@@ -169,7 +169,8 @@ def test_files_that_cannot_be_read(tmp_path: Path, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [[], ["fly"], ["run"], ["run", "a", "b"], ["run", "--frob", "a"], ["run", "-o", "k", "a"]]
+    "args",
+    [[], ["fly"], ["run"], ["run", "a", "b"], ["run", "--frob", "a"], ["run", "-o", "k", "a"]],
 )
 def test_wrong_command_lines(args: list[str]) -> None:
     fails(command("uir", *args), 2, "usage: uir")
@@ -210,6 +211,23 @@ def test_a_program_that_needs_too_much_memory(tmp_path: Path) -> None:
     file = write(tmp_path, f"{text}%r = index %p 0 0 0")
     fails(command("uir", "run", file), 1, f"{file}: error: the program needs about 120 GB")
     assert command("uir", "check", file).returncode == 0
+
+
+def test_warnings_leave_the_output_and_the_status_alone(tmp_path: Path) -> None:
+    lines = [
+        "%m = buffer 1 dtype=i32 slot=0",
+        "%n = buffer 1 dtype=i32 slot=1",
+        "%a = index %m 0",
+        "%b = index %n 0",
+        "%i = range 3",
+        "%s = store %a 7",
+        "%t = store %b %i",
+        "end %t %i",
+    ]
+    file = write(tmp_path, "\n".join(lines))
+    done = command("uir", "run", file)
+    assert (done.returncode, done.stdout) == (0, b"slot 0 = [7]\nslot 1 = [2]\n")
+    assert done.stderr.decode().startswith(f"{file}:6:6: warning: ")
 
 
 def test_opt_applies_passes_in_the_order_given(tmp_path: Path) -> None:
@@ -294,7 +312,7 @@ def test_opt_shows_errors_of_passes_at_their_place(tmp_path: Path) -> None:
 
 
 def test_opt_checks_the_rules_of_programs(tmp_path: Path) -> None:
-    buffer = '  %{} = uir.buffer {{slot = 0 : i64}} : !uir.mem<1xf32>\n'
+    buffer = "  %{} = uir.buffer {{slot = 0 : i64}} : !uir.mem<1xf32>\n"
     (tmp_path / "a.mlir").write_text(buffer.format("a") + buffer.format("b"))
     fails(command("uir-opt", tmp_path / "a.mlir"), 1, "a.mlir: error: 'uir.buffer' slot 0 already")
 

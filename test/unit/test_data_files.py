@@ -132,9 +132,7 @@ def test_every_wrong_file_is_reported_with_the_other_errors(tmp_path: Path) -> N
 URL = "https://example.com/x.f32"
 
 
-def test_a_download_is_kept_by_its_hash(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_download_is_kept_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     calls: list[str] = []

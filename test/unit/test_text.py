@@ -1,5 +1,6 @@
 """The text frontend: errors and their places, exact literals, and round trips."""
 
+import contextlib
 import math
 import struct
 from fractions import Fraction
@@ -226,7 +227,9 @@ def nearest_f32(x: Fraction) -> float:
     return math.copysign(value, x)
 
 
-FINITE = st.integers(0, 0x7F7FFFFE).map(lambda bits: struct.unpack("<f", struct.pack("<I", bits))[0])
+FINITE = st.integers(0, 0x7F7FFFFE).map(
+    lambda bits: struct.unpack("<f", struct.pack("<I", bits))[0]
+)
 
 
 @given(FINITE, st.sampled_from([-1, 0, 1]))
@@ -305,19 +308,18 @@ def test_f32_read_back(x: float) -> None:
         assert text == repr(float(text))
 
 
-WORDS = st.sampled_from(
-    "%a %b = add mul reshape buffer load store gradient param call range end shape=[2 2] shape= 1 "
-    "1.0 -0.0 nan true [ ] dtype=f32 dtype= slot=0 data=[1] op=add pop=1 url=a # \t \r \x00 é 1e99 "
-    "matmul stack index %a=add shape=[99999999999999999999] pads=[1 after group stage where".split(" ")
-)
+ALPHABET = """
+    %a %b = add mul reshape buffer load store gradient param call range end shape=[2 2] shape= 1 1.0
+    -0.0 nan true [ ] dtype=f32 dtype= slot=0 data=[1] op=add pop=1 url=a # \x00 é 1e99 matmul stack
+    index %a=add shape=[99999999999999999999] pads=[1 after group stage where
+"""
+WORDS = st.sampled_from([*ALPHABET.split(), "\t", "\r"])
 LINES = st.lists(st.lists(WORDS, max_size=7).map(" ".join), max_size=8).map("\n".join)
 
 
 def load(text: str) -> None:
-    try:
+    with contextlib.suppress(InvalidProgram):
         load_program(Text(text, "f.uir", PATH))
-    except InvalidProgram as error:
-        assert str(error)
 
 
 @given(LINES)

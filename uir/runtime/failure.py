@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dialects.uir.base import UirOp
+from xdsl.ir import Operation
+
 from uir.text.diagnostics import Diagnostic, place_of
 
 
@@ -12,7 +13,7 @@ from uir.text.diagnostics import Diagnostic, place_of
 class RuntimeFailure(Exception):
     """A statement that the language makes an error on the values that it had."""
 
-    op: UirOp
+    op: Operation
     """The statement."""
     message: str
 

@@ -14,9 +14,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from dialects.uir.checks import CHECKED
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function, stored_arguments
-from uir.targets.c_helpers import HELPERS, PROLOGUE, definitions_called_in
+from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_called_in
 from uir.targets.c_names import Names, is_ordinary
 
 
@@ -45,6 +46,8 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
         local_names = Names(global_names)
         lines += ["", *print_function(function, names, local_names, stored)]
     helpers = definitions_called_in(lines)
+    if any(CHECKED in function.attributes for function in functions):
+        helpers = [ERROR_STRUCT, *helpers]
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))
 
 

@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from dialects.uir.checks import CHECKED
 from uir.targets.c_expressions import (
     Level,
     Piece,
@@ -99,7 +100,10 @@ class _FunctionPrinter:
             memref.AllocaOp: self._print_alloca,
             memref.DeallocOp: self._print_dealloc,
             memref.ViewOp: self._print_view,
+            cf.AssertOp: self._print_assert,
         }
+        self._is_checked = CHECKED in function.attributes
+        self._can_fail = False
 
     def print(self, stored: frozenset[int]) -> list[str]:
         self._print_source()
@@ -107,7 +111,13 @@ class _FunctionPrinter:
         self._depth += 1
         for argument in self._function.body.block.args:
             self._silence_if_unused(argument)
+        if self._is_checked:
+            self._line("int status = 0;")
         self._print_block(self._function.body.block)
+        if self._is_checked:
+            if self._can_fail:
+                self._lines.append("done:")
+            self._line("return status;")
         self._depth -= 1
         self._line("}")
         return self._lines
@@ -159,7 +169,10 @@ class _FunctionPrinter:
                 parameters.append(f"{const}{element} *restrict {name}")
             else:
                 parameters.append(f"{value_type(self._function, argument.type)} {name}")
-        start = f"{'static ' if private else ''}void {self._functions[self._symbol]}("
+        if self._is_checked:
+            parameters.append("struct uir_error *error")
+        result = "int" if self._is_checked else "void"
+        start = f"{'static ' if private else ''}{result} {self._functions[self._symbol]}("
         for line in _packed(start, parameters or ["void"], ") {"):
             self._line(line)
 
@@ -219,7 +232,10 @@ class _FunctionPrinter:
         name = self._declare(op.memref)
         bytes_ = str(size) if element == "uint8_t" else f"{size} * sizeof({element})"
         self._line(f"{element} *const {name} = malloc({bytes_});")
-        self._line(f"if ({name} == NULL) abort();")
+        if self._is_checked:
+            self._line(f'if ({name} == NULL) return uir_fail(error, 0, "out of memory");')
+        else:
+            self._line(f"if ({name} == NULL) abort();")
 
     def _print_alloca(self, op: memref.AllocaOp) -> None:
         element = self._element_type(op, op.memref.type)
@@ -233,7 +249,28 @@ class _FunctionPrinter:
         return size
 
     def _print_dealloc(self, op: memref.DeallocOp) -> None:
+        if self._can_fail:
+            self._can_fail = False
+            self._lines.append("done:")
         self._line(f"free({self._text(op.memref)});")
+
+    def _print_assert(self, op: cf.AssertOp) -> None:
+        """Leaves the function with an error, whose line and kind are the message."""
+        if not self._is_checked:
+            raise UnprintableError(op, "only a checked function reports an error")
+        line, _, kind = op.msg.data.partition(": ")
+        self._line(f"if ({self._negation(op.arg)}) {{")
+        self._line(f'{_INDENT}status = uir_fail(error, {int(line)}, "{kind}");')
+        self._line(f"{_INDENT}goto done;")
+        self._line("}")
+        self._can_fail = True
+
+    def _negation(self, condition: SSAValue) -> str:
+        """The text of `not condition`; of `x`, where the condition is `x xor true`."""
+        op = condition.owner
+        if isinstance(op, arith.XOrIOp) and self._pieces[op.rhs].text == "true":
+            return self._pieces[op.lhs].text
+        return f"!{wrap(self._pieces[condition], Level.UNARY)}"
 
     def _print_view(self, op: memref.ViewOp) -> None:
         element = self._element_type(op, op.result.type)

@@ -31,6 +31,16 @@ Under `no-trapping-math`, gcc 12 turns `(float)(int32_t)x` into `truncf(x)`, whi
 """
 
 
+ERROR_STRUCT = """\
+// What a kernel reports when it returns 1: the kind of a runtime error, and its line in the text.
+struct uir_error {
+  int32_t line;
+  const char *kind;
+};
+"""
+"""Stands above the functions of a checked program."""
+
+
 @dataclass(frozen=True)
 class Helper:
     """An inline C function and the names of the helpers that it calls itself."""
@@ -42,6 +52,15 @@ class Helper:
 # A helper stands after the helpers that it calls. Floats are selected with masks because a chain of
 # conditional operators keeps gcc from vectorising the loop around it.
 HELPERS = {
+    "uir_fail": Helper(
+        """\
+static int uir_fail(struct uir_error *error, int32_t line, const char *kind) {
+  error->line = line;
+  error->kind = kind;
+  return 1;
+}
+"""
+    ),
     "f32_bits": Helper(
         """\
 static inline uint32_t f32_bits(float x) {

@@ -6,7 +6,7 @@ from collections.abc import Container
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while asm typeof bool true false main unix linux i386
+volatile while asm typeof bool true false main unix linux i386 error status done
 """
 
 _LIBRARY = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import StringIO
 from typing import IO, Any
 
@@ -11,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from dialects.uir.base import Form, TextAttribute, UirOp
 from dialects.uir.dialect import OPS
 from dialects.uir.elementwise import ConstantOp
-from dialects.uir.functions import ResultOp
+from dialects.uir.functions import CallOp, ParamOp, ResultOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import LoadOp, StoreOp
 from dialects.uir.movement import ReshapeOp
@@ -43,6 +44,8 @@ class _Printer:
         self.names: dict[SSAValue, str] = {}
         self.taken: set[str] = set()
         self.last: SSAValue | None = None
+        self.params: dict[SSAValue, int] = {}
+        """Each value's number of params: its largest free one's, plus 1."""
 
     def print_op(self, op: Operation) -> None:
         if isinstance(op, ConstantOp):
@@ -58,7 +61,7 @@ class _Printer:
 
     def print_statement(self, op: UirOp) -> None:
         name = self.new_name(op.result)
-        text = spell_statement(op, [self.names[operand] for operand in op.operands])
+        text = spell_statement(op, [self.names[operand] for operand in self.operands_of(op)])
         unnamed = (
             isinstance(op.result.type, EffectType)
             and op.result.first_use is None
@@ -67,6 +70,16 @@ class _Printer:
         self.lines.append(text if unnamed else f"{name} = {text}")
         self.names[op.result] = name
         self.last = op.result
+
+    def operands_of(self, op: UirOp) -> Sequence[SSAValue]:
+        """The operands to print: of a call's arguments those that its body, rewritten, still takes."""
+        operands = op.operands
+        if isinstance(op, CallOp):
+            operands = op.operands[: 1 + self.params.get(op.body, 0)]
+        inner = op.arguments if isinstance(op, CallOp) else op.operands
+        count = max((self.params.get(operand, 0) for operand in inner), default=0)
+        self.params[op.result] = op.number() + 1 if isinstance(op, ParamOp) else count
+        return operands
 
     def print_loop(self, op: ForOp) -> None:
         """A `range`, the statements of the loop, and an `end` that names its effects."""

@@ -1,7 +1,7 @@
 // RUN: uir-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
 // The verifier has the rules of the text.
-// CHECK: 'uir.add' operands have different shapes: [3] and [2]
+// CHECK: 'uir.add' operands have different shapes: [2] and [3]
 %a = "uir.param"() {index = 0 : i64} : () -> tensor<2xf32>
 %b = "uir.param"() {index = 1 : i64} : () -> tensor<3xf32>
 %c = uir.add %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
@@ -59,3 +59,9 @@
 // CHECK: 'uir.result' the program's result depends on `param 0`
 %p = "uir.param"() {index = 0 : i64} : () -> tensor<f32>
 uir.result %p : tensor<f32>
+
+// -----
+
+// CHECK: 'uir.recip' uses a value that is defined after it
+%b = uir.recip %a : tensor<f32>
+%a = uir.constant "1.0" : tensor<f32>

@@ -61,7 +61,7 @@ def blocks(shape: Sequence[int], limit: int) -> Iterator[tuple[slice, ...]]:
 
 def compute(program: Program, arrays: Sequence[Array], shape: tuple[int, ...]) -> Array:
     """The result of `program` at every index of `shape`."""
-    if len(program.nodes) < 8 or prod(shape) <= BLOCK:
+    if prod(shape) <= BLOCK:
         return evaluate(program, arrays, shape)[0]
     result: Array | None = None
     for block in blocks(shape, BLOCK):

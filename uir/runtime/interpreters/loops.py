@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import cf, func, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.interpreter import (
     Interpreter,
@@ -34,6 +34,10 @@ from uir.runtime.interpreters.loop_scalars import ELEMENTS, ScalarFunctions, int
 Memory: TypeAlias = npt.NDArray[Any]
 
 _GARBAGE = 0xA5
+
+
+class AssertionFailed(Exception):
+    """A `cf.assert` whose condition was false; `str` is its message."""
 
 
 def register_loop_functions(interpreter: Interpreter) -> None:
@@ -62,6 +66,14 @@ class CallFunctions(FuncFunctions):
 @register_impls
 class ControlFlowFunctions(InterpreterFunctions):
     """Loops and conditionals."""
+
+    @impl(cf.AssertOp)
+    def run_assert(
+        self, interpreter: Interpreter, op: cf.AssertOp, args: PythonValues
+    ) -> PythonValues:
+        if not args[0]:
+            raise AssertionFailed(op.msg.data)
+        return ()
 
     @impl(scf.ForOp)
     def run_for(self, interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:

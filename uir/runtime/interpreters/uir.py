@@ -18,7 +18,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, impl, register_i
 from xdsl.ir import Operation
 
 from dialects.prog import E, Monoid, evaluate
-from dialects.uir.base import UirOp
+from dialects.uir.checks import AssertOp
 from dialects.uir.dialect import STATEMENTS
 from dialects.uir.elements import Elements
 from dialects.uir.elementwise import (
@@ -32,6 +32,7 @@ from dialects.uir.elementwise import (
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp, GroupOp, LoadOp, StoreOp
 from dialects.uir.movement import (
+    OFFSET_FAILURE,
     ExpandOp,
     IndexOp,
     PadOp,
@@ -79,7 +80,7 @@ class UirFunctions(InterpreterFunctions):
         self.failure: RuntimeFailure | None = None
         self._numbers = count()
 
-    def fail(self, op: UirOp, message: str) -> None:
+    def fail(self, op: Operation, message: str) -> None:
         """Notes that `op` failed, unless one before it did."""
         self.failure = self.failure or RuntimeFailure(op, message)
 
@@ -163,8 +164,8 @@ class UirFunctions(InterpreterFunctions):
         for axis, (arg, extent, size) in enumerate(zip(args, shape_of(op.x), sizes, strict=False)):
             offset, last = int(arg), extent - size
             if not 0 <= offset <= last:
-                bounds = f"axis {axis} has size {extent}, so it is 0 to {last}"
-                self.fail(op, f"offset {offset} is out of bounds: {bounds}")
+                bounds = f"axis {axis} has size {extent}, so it is 0 to {last}, found {offset}"
+                self.fail(op, f"{OFFSET_FAILURE}: {bounds}")
             offsets.append(min(max(offset, 0), last))
         return offsets
 
@@ -196,6 +197,12 @@ class UirFunctions(InterpreterFunctions):
         if self.failure is None:
             args[0].store(args[1])
         return (None,)
+
+    @impl(AssertOp)
+    def run_assert(self, interpreter: Interpreter, op: AssertOp, args: Args) -> Args:
+        if args[0]:
+            self.fail(op, op.kind.data)
+        return ()
 
     @impl(AfterOp)
     def run_after(self, interpreter: Interpreter, op: AfterOp, args: Args) -> Args:

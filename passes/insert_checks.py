@@ -1,0 +1,86 @@
+"""`insert-checks`: an assertion before each statement that can fail.
+
+    %q = uir.div %a, %b     ->      %0 = uir.division_fails %a, %b : .. -> tensor<4xi1>
+                                    %1 = uir.reduce %0 {kind = "max"} : .. -> tensor<i1>
+                                    uir.assert %1, "division by zero"
+                                    %q = uir.div %a, %b
+
+Works on core ops, with sugar, gradients and calls expanded. Dead statements are removed first: what
+nothing needs cannot fail.
+"""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from dialects.uir.base import NodeBuilder
+from dialects.uir.checks import CHECKED, AssertOp
+from dialects.uir.elementwise import CmpltOp, ElementwiseOp, MaxOp, constant_of
+from dialects.uir.loops import ForOp, is_loop_index
+from dialects.uir.movement import OFFSET_FAILURE, OffsetOp, ReduceOp, ReshapeOp, literal_i32
+from dialects.uir.types import shape_of, size_of
+from passes.node_driver import builder_before, remove_dead_nodes
+
+
+def failed_offset(op: OffsetOp, b: NodeBuilder) -> SSAValue | None:
+    """Whether a computed offset of `op` is out of bounds, a bool scalar; None if it has none."""
+    failed: SSAValue | None = None
+    for offset, greatest in op.bounds():
+        if constant_of(offset) is not None or _is_index_below(offset, greatest):
+            continue
+        low = b.make(CmpltOp, offset, literal_i32(b, 0))
+        high = b.make(CmpltOp, literal_i32(b, greatest), offset)
+        out = b.make(MaxOp, low, high)
+        failed = out if failed is None else b.make(MaxOp, failed, out)
+    return failed
+
+
+def _is_index_below(offset: SSAValue, greatest: int) -> bool:
+    """Whether `offset` is the index of a loop whose literal bound keeps it within `greatest`."""
+    if not is_loop_index(offset):
+        return False
+    loop = offset.owner.parent_op() if isinstance(offset.owner, Block) else None
+    bound = constant_of(loop.bound) if isinstance(loop, ForOp) else None
+    return isinstance(bound, int) and bound <= greatest + 1
+
+
+def any_of(failed: SSAValue, b: NodeBuilder) -> SSAValue:
+    """Whether any element of a bool is true, as a scalar."""
+    if not shape_of(failed):
+        return failed
+    flat = b.make(ReshapeOp, failed, shape=(size_of(failed),))
+    return b.make(ReduceOp, flat, op="max", pop=1)
+
+
+def insert_check(op: Operation) -> None:
+    """Puts an assertion in front of `op`, if it can fail."""
+    rewriter = PatternRewriter(op)
+    b = builder_before(op, rewriter)
+    failed, kind = None, OFFSET_FAILURE
+    if isinstance(op, OffsetOp):
+        failed = failed_offset(op, b)
+    elif isinstance(op, ElementwiseOp) and op.can_fail():
+        assert op.FAILS is not None
+        assert op.FAILURE is not None
+        failed, kind = any_of(b.make(op.FAILS, *op.operands), b), op.FAILURE
+    if failed is not None:
+        check = AssertOp.of(failed, kind)
+        check.location = op.location
+        rewriter.insert(check, InsertPoint.before(op))
+
+
+class InsertChecksPass(ModulePass):
+    """Puts an assertion in front of each statement that can fail."""
+
+    name = "insert-checks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        op.attributes[CHECKED] = UnitAttr()
+        remove_dead_nodes(op.body.block)
+        for inner in list(op.body.block.walk()):
+            insert_check(inner)
