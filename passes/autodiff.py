@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.uir.base import NodeBuilder, UirOp
 from dialects.uir.elementwise import AddOp, literal_like
+from dialects.uir.functions import CallOp, ParamOp
 from dialects.uir.gradient import GradientOp, NotDifferentiable, check_path, path_between
 from dialects.uir.nodes import Nodes
 from dialects.uir.types import dtype_of
@@ -78,11 +79,28 @@ def cotangent_of(x: SSAValue, y: SSAValue, path: Sequence[Operation], b: NodeBui
     return contributions[x] if x in contributions else literal_like(b, 0.0, x)
 
 
+def drop_unused_arguments(block: Block) -> None:
+    """Shortens the calls of bodies that need fewer params now that their gradients are expanded."""
+    counts: dict[SSAValue, int] = {}
+    for op in block.ops:
+        operands = op.operands
+        if isinstance(op, ParamOp):
+            counts[op.result] = op.number() + 1
+            continue
+        if isinstance(op, CallOp):
+            op.operands = operands[: 1 + counts.get(op.body, 0)]
+            operands = op.arguments
+        count = max((counts.get(operand, 0) for operand in operands), default=0)
+        if count:
+            counts[op.results[0]] = count
+
+
 def differentiate(module: ModuleOp) -> list[tuple[GradientOp, NotDifferentiable]]:
     """Expands sugar and gradients in `module`; returns the gradients that have no meaning."""
     nodes = Nodes()
     pattern = DifferentiateGradient(nodes)
     rewrite_nodes(module, {**SUGAR_PATTERNS, GradientOp: pattern}, nodes)
+    drop_unused_arguments(module.body.block)
     return pattern.errors
 
 

@@ -105,9 +105,9 @@ def view_offsets(memory: SSAValue) -> Iterator[SSAValue]:
 
 def computed_offsets(op: OffsetOp) -> Iterator[SSAValue]:
     """The offsets of `op` that are no literals."""
-    for offset in op.offsets:
+    for offset in map(resolve, op.offsets):
         if not isinstance(offset.owner, ConstantOp):
-            yield resolve(offset)
+            yield offset
 
 
 def weight_of(op: Operation) -> int:

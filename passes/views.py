@@ -12,6 +12,7 @@ from dialects.uir.memory import AfterOp
 from dialects.uir.movement import IndexOp, MovementOp, OffsetOp, PermuteOp, ReshapeOp, ShrinkOp
 from dialects.uir.types import shape_of
 from passes.index import Index, coordinate, flatten, unflatten
+from passes.kernel_plan import resolve
 
 SymbolOf: TypeAlias = Callable[[SSAValue, int], Index]
 """The index of a computed offset, given its greatest value; the least is 0."""
@@ -42,7 +43,7 @@ def operand_coordinates(
 def _offsets(op: OffsetOp, symbol_of: SymbolOf) -> list[Index]:
     offsets: list[Index] = []
     for offset, greatest in op.bounds():
-        literal = constant_of(offset)
+        literal = constant_of(resolve(offset))
         if literal is not None:
             offsets.append(Index((), int(literal)))
         else:

@@ -2,10 +2,10 @@
 
     python tools/bench.py [--compiler "uir"] FILE
 
-Renders FILE with `CMD render`, builds the C with `cc -O2` (or $CC), and calls the kernel a number of
-times on the buffers that the program describes (zeros where it gives no contents), filled anew
-before each call. Reports the median time, the program's floating-point operations (see `uir.flops`),
-and the operations per second.
+Renders FILE with `CMD render`, builds the C with `cc -O2` (or $CC), and calls the kernel a number
+of times on the buffers that the program describes (zeros where it gives no contents), filled anew
+before each call. Reports the times of both compilations, the kernel's median time, the program's
+operations as `uir.flops` counts them, and the operations per second.
 """
 
 from __future__ import annotations

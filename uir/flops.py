@@ -1,8 +1,8 @@
 """The floating-point operations of a program, as benchmarks count them.
 
-One for each element of an elementwise op, whatever its dtype (a math op is one; `detach` and `stage`
-are none), and `size - result size` for a `reduce`. A call counts what its body computes from the
-params, a loop its turns.
+One for each element of an elementwise op, whatever its dtype (a math op is one; `detach` and
+`stage` are none), and `size - result size` for a `reduce`. A call counts what its body computes
+from the params, a loop its turns.
 """
 
 from __future__ import annotations

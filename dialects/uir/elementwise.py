@@ -298,6 +298,15 @@ class DivisionOp(BinaryOp, ABC):
     FAILS: ClassVar[type[ElementwiseOp] | None] = DivisionFailsOp
     FAILURE: ClassVar[str | None] = "division by zero"
 
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        try:
+            return super().infer_type(operands, attributes)
+        except TypingError as error:
+            if all(is_value(operand.type) and dtype_of(operand) == f32 for operand in operands):
+                error.help = "`fdiv` divides f32"
+            raise
+
 
 @irdl_op_definition
 class DivOp(DivisionOp):

@@ -47,8 +47,8 @@ class ProgramRules:
         wanted = max(free, default=-1) + 1
         if len(op.arguments) != wanted:
             raise TypingError(
-                f"the body takes {wanted} arguments (its largest param is {wanted - 1}), "
-                f"found {len(op.arguments)}"
+                f"the body takes {wanted} argument{'s' if wanted > 1 else ''} (its largest param "
+                f"is {wanted - 1}), found {len(op.arguments)}"
                 if wanted
                 else f"the body has no free param, so it takes no argument, "
                 f"found {len(op.arguments)}"

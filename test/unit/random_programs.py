@@ -87,7 +87,7 @@ class ProgramWriter:
         name = f"%v{self.names}"
         self.names += 1
         words = [op, *(operand.name for operand in operands), attributes]
-        lines = self.buffer_lines if op == "buffer" else self.lines
+        lines = self.buffer_lines if op in ("buffer", "alloc") else self.lines
         lines.append(f"{name} = {' '.join(word for word in words if word)}")
         through = {x for operand in operands for x in (operand.name, *operand.through)}
         blocked = {x for operand in operands for x in operand.blocked}
@@ -197,7 +197,12 @@ class ProgramWriter:
         last = operands[-1]
         return self.emit(op, operands, (dtype or last.dtype, last.shape))
 
-    def buffer(self, dtype: str, size: int) -> Node:
+    def buffer(self, dtype: str, size: int, is_scratch: bool = False) -> Node:
+        """A new buffer, or scratch memory where `is_scratch`, in front of all other statements."""
+        if is_scratch:
+            node = self.emit("alloc", [], (dtype, (size,)), f"{size} dtype={dtype}", keep=False)
+            self.buffers.append(node)
+            return node
         attributes = f"{size} dtype={dtype} slot={self.slots}"
         self.slots += 1
         if self.rng.randrange(5):
@@ -436,7 +441,7 @@ def load(w: ProgramWriter) -> None:
 
 def store(w: ProgramWriter) -> None:
     if not w.buffers or w.rng.randrange(6) == 0:
-        w.buffer(w.any_dtype(), w.rng.choice((1, 4, 6, 12)))
+        w.buffer(w.any_dtype(), w.rng.choice((1, 4, 6, 12)), is_scratch=w.rng.randrange(3) == 0)
     memory = w.view(w.rng.choice(w.buffers))
     w.store(memory, w.conform(w.pick(memory.dtype), memory.shape))
     if len(w.effects) > w.outer_effects + 1 and w.rng.randrange(4) == 0:
@@ -606,16 +611,14 @@ def random_program(rng: Random, max_steps: int = 14) -> str:
 def unrolled(text: str) -> str:
     """A program of this module with each turn of its loops written out.
 
-    What is computed between a `range` and its `end` but not in the loop is pure, or a load that each
-    turn does alike, so that repeating it changes nothing.
+    What is computed between a `range` and its `end` but not in the loop is pure, or a load that
+    each turn does alike, so that repeating it changes nothing.
     """
     lines = _unroll([line.split(" ") for line in text.splitlines()], {}, [0])
     return "".join(f"{' '.join(words)}\n" for words in lines)
 
 
-def _unroll(
-    lines: Sequence[list[str]], names: dict[str, str], turns: list[int]
-) -> list[list[str]]:
+def _unroll(lines: Sequence[list[str]], names: dict[str, str], turns: list[int]) -> list[list[str]]:
     """`lines` with `names` replaced; new names get a suffix from the counter in `turns`."""
     result: list[list[str]] = []
     suffix = f"_{turns[0]}"

@@ -1,7 +1,7 @@
 """Random programs give the same bits on every level, after every pass, and as compiled C.
 
-The interpreter of the tensor level, on the program after sugar and gradients are expanded, says what
-is right.
+What is right says the interpreter of the tensor level, on the program after sugar and gradients are
+expanded, with all loops written out.
 """
 
 from __future__ import annotations

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from math import prod
+from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialects.prog import Dtype, Program, evaluate
+from dialects.prog import Program, evaluate
 from passes.index import (
     Coordinate,
     Index,
@@ -46,7 +49,7 @@ def value_of(index: Index, point: Point, symbols: Point) -> int:
     return total
 
 
-Case = tuple[list[int], list[Index], list[np.ndarray]]
+Case = tuple[Sequence[int], list[Index], list[npt.NDArray[np.int_]]]
 
 
 @st.composite
@@ -113,7 +116,7 @@ def test_expressions(case: Case) -> None:
             assert value_of(index, point, ()) == np.broadcast_to(values, shape)[point]
 
 
-def refuse(symbol: Symbol) -> None:
+def refuse(symbol: Symbol) -> NoReturn:
     raise AssertionError(symbol)
 
 
@@ -133,25 +136,25 @@ def test_flatten_and_unflatten_are_inverse(shape: list[int], data: st.DataObject
     assert flatten(through, other) == position
 
 
-I, J, K = coordinate(0, 4), coordinate(1, 6), coordinate(2, 3)
+ROW, COLUMN, PART = coordinate(0, 4), coordinate(1, 6), coordinate(2, 3)
 
 
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        ((I * 6 + J).floordiv(6), I),
-        ((I * 6 + J).mod(6), J),
-        ((I * 6 + J).mod(3), J.mod(3)),
-        ((I * 3 + K).floordiv(6), I.floordiv(2)),
-        ((I * 3 + K).mod(6), I.mod(2) * 3 + K),
-        (I.floordiv(2) * 2 + I.mod(2), I),
-        ((I * -1 + 3).floordiv(4), Index()),
-        ((I * -1 + 3).mod(4), I * -1 + 3),
-        (J.floordiv(2).floordiv(3), Index()),
-        (J.mod(6), J),
-        (J.mod(4).mod(2), J.mod(2)),
-        (I + I * -1, Index()),
-        ((I * 8 + 5).floordiv(4), I * 2 + 1),
+        ((ROW * 6 + COLUMN).floordiv(6), ROW),
+        ((ROW * 6 + COLUMN).mod(6), COLUMN),
+        ((ROW * 6 + COLUMN).mod(3), COLUMN.mod(3)),
+        ((ROW * 3 + PART).floordiv(6), ROW.floordiv(2)),
+        ((ROW * 3 + PART).mod(6), ROW.mod(2) * 3 + PART),
+        (ROW.floordiv(2) * 2 + ROW.mod(2), ROW),
+        ((ROW * -1 + 3).floordiv(4), Index()),
+        ((ROW * -1 + 3).mod(4), ROW * -1 + 3),
+        (COLUMN.floordiv(2).floordiv(3), Index()),
+        (COLUMN.mod(6), COLUMN),
+        (COLUMN.mod(4).mod(2), COLUMN.mod(2)),
+        (ROW + ROW * -1, Index()),
+        ((ROW * 8 + 5).floordiv(4), ROW * 2 + 1),
     ],
 )
 def test_simplification(found: Index, expected: Index) -> None:

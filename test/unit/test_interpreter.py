@@ -221,12 +221,12 @@ def test_load_keeps_what_was_there() -> None:
         (
             "%s = stack 1 2 3\n%j = add 1 2\n%r = index %s %j",
             "3:6",
-            "offset 3 is out of bounds: axis 0 has size 3, so it is 0 to 2",
+            "offset out of bounds: axis 0 has size 3, so it is 0 to 2, found 3",
         ),
         (
             "%s = stack 1 2 3\n%j = add -1 0\n%r = shrink %s %j shape=[2]",
             "3:6",
-            "offset -1 is out of bounds: axis 0 has size 3, so it is 0 to 1",
+            "offset out of bounds: axis 0 has size 3, so it is 0 to 1, found -1",
         ),
         ("%m = buffer 1 dtype=i32 slot=0\n%x = load %m\n%d = div %x %x\nstore %m %d", "3:6", "div"),
     ],

@@ -198,7 +198,8 @@ class _Parser:
             raise StatementError
         op = OPS.get(head.text)
         if op is None:
-            close = get_close_matches(head.text, OPS, 1) if len(head.text) < 40 else []
+            close = [name for name in OPS if len(name) > 2 and head.text.startswith(name)]
+            close += get_close_matches(head.text, OPS, 1) if len(head.text) < 40 else []
             help = f"did you mean `{close[0]}`?" if close else None
             self.error(head, f"unknown op `{head.text}`", help)
             raise StatementError
