@@ -14,6 +14,8 @@ _PASSES = {
     "autodiff": "passes.autodiff:AutodiffPass",
     "expand-math": "passes.expand_math:ExpandMathPass",
     "inline-calls": "passes.inline_calls:InlineCallsPass",
+    "fold-constants": "passes.fold_constants:FoldConstantsPass",
+    "outline-calls": "passes.outline_calls:OutlineCallsPass",
     "insert-checks": "passes.insert_checks:InsertChecksPass",
     "form-kernels": "passes.form_kernels:FormKernelsPass",
     "rangeify": "passes.rangeify:RangeifyPass",

@@ -19,15 +19,17 @@ inside kernels, once for each distinct one.
 
 from __future__ import annotations
 
+from itertools import count
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from dialects.uir.base import UirOp
 from dialects.uir.checks import AssertOp
 from dialects.uir.elementwise import ConstantOp, SameValueOp
-from dialects.uir.functions import ResultOp
+from dialects.uir.functions import ApplyOp, FunctionOp, ResultOp
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp, LoadOp, StoreOp
@@ -55,10 +57,12 @@ class _Symbols:
 
 
 class _KernelFormer:
-    """Builds the launches of a program, and the kernels that they run."""
+    """Builds the launches of a program or function, and adds the kernels that they run."""
 
-    def __init__(self, block: Block):
+    def __init__(self, block: Block, kernels: dict[KernelKey, KernelOp]):
+        remove_dead_nodes(block)
         self.source = block
+        self.kernels = kernels
         self.planner = Planner(block)
         self.plan = self.planner.plan()
         self.memories: dict[SSAValue, SSAValue] = {}
@@ -67,16 +71,16 @@ class _KernelFormer:
         """Values to the temporaries that hold them."""
         self.scalars: dict[SSAValue, SSAValue] = {}
         """Scalar code to what it is in the new program."""
-        self.kernels: dict[KernelKey, KernelOp] = {}
-        self.names: set[str] = set()
         self.declarations: list[Operation] = []
         self.code: list[Operation] = []
         self.free: dict[MemType, list[SSAValue]] = {}
         self.ends: dict[int, list[SSAValue]] = {}
 
-    def run(self) -> list[Operation]:
+    def run(self, output: SSAValue | None = None) -> list[Operation]:
+        """The new program; its result goes to `output`, or else to a memory of its own."""
+        self.output = output
         self.visit_block(self.source)
-        return [*self.kernels.values(), *self.declarations, *self.code]
+        return [*self.declarations, *self.code]
 
     def visit_block(self, block: Block) -> None:
         for op in block.ops:
@@ -99,10 +103,11 @@ class _KernelFormer:
             case StoreOp():
                 self.store(op.value, op.memory, position)
             case ResultOp():
-                output = OutputOp.create(result_types=[self.flat_type(op.value)])
-                self.declarations.append(output)
-                self.memories[output.memory] = output.memory
-                self.store(op.value, output.memory, position)
+                self.store(op.value, self.output_for(op.value), position)
+            case FunctionOp():
+                self.code.append(form_function(op, self.kernels))
+            case ApplyOp() if op.result in self.plan.stored:
+                self.apply(op)
             case AssertOp():
                 check = AssertOp.of(self.scalar(op.failed), op.kind.data)
                 check.location = op.location
@@ -116,6 +121,23 @@ class _KernelFormer:
                 self.spill(op.result)
             case _:
                 pass
+
+    def output_for(self, value: SSAValue) -> SSAValue:
+        """The memory that the result goes to."""
+        if self.output is None:
+            output = OutputOp.create(result_types=[self.flat_type(value)])
+            self.declarations.append(output)
+            self.output = output.memory
+        self.memories[self.output] = self.output
+        return self.output
+
+    def apply(self, op: ApplyOp) -> None:
+        """Runs a function on the memories of its arguments, and of its result."""
+        home = self.new_home(op.result)
+        memories = [self.homes[resolve(argument)] for argument in op.arguments]
+        name = op.function.root_reference.data
+        self.code.append(LaunchOp.of(name, [*memories, home], []))
+        self.homes[op.result] = home
 
     def declare(self, op: BufferOp) -> None:
         buffer = op.clone()
@@ -211,10 +233,15 @@ class _KernelFormer:
 
     def materialize(self, value: SSAValue, position: int) -> None:
         """Computes a stored value into a temporary, which lives until its last reader."""
-        home = self.new_temporary(value)
-        self.ends.setdefault(self.plan.stored[value], []).append(home)
+        home = self.new_home(value)
         self.launch(self.body_of(value), home)
         self.homes[value] = home
+
+    def new_home(self, value: SSAValue) -> SSAValue:
+        """The temporary for a stored value."""
+        home = self.new_temporary(value)
+        self.ends.setdefault(self.plan.stored[value], []).append(home)
+        return home
 
     def new_temporary(self, value: SSAValue) -> SSAValue:
         type = self.flat_type(value)
@@ -312,14 +339,28 @@ class _KernelFormer:
 
     def new_name(self, root: SSAValue) -> str:
         """A name for the kernel of `root`: the text's name for it, with a number where needed."""
-        stem = f"kernel_{root.name_hint or len(self.names)}"
+        stem = f"kernel_{root.name_hint or len(self.kernels)}"
         stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
-        name, number = stem, 0
-        while name in self.names:
-            number += 1
-            name = f"{stem}_{number}"
-        self.names.add(name)
-        return name
+        taken = {kernel.sym_name.data for kernel in self.kernels.values()}
+        return next(
+            name
+            for number in count()
+            if (name := f"{stem}_{number}" if number else stem) not in taken
+        )
+
+
+def form_function(op: FunctionOp, kernels: dict[KernelKey, KernelOp]) -> FunctionOp:
+    """The function with launches for its code, on memories for its arguments and its result."""
+    source = op.body.block
+    result = source.last_op
+    assert isinstance(result, ResultOp)
+    values = [*source.args, result.value]
+    block = Block(arg_types=[mem_type(dtype_of(v), (size_of(v),)) for v in values])
+    former = _KernelFormer(source, kernels)
+    for value, memory in zip(source.args, block.args, strict=False):
+        former.homes[value] = former.memories[memory] = memory
+    block.add_ops(former.run(block.args[-1]))
+    return FunctionOp.create(properties=op.properties, regions=[Region(block)])
 
 
 class FormKernelsPass(ModulePass):
@@ -329,8 +370,8 @@ class FormKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         block = op.body.block
-        remove_dead_nodes(block)
-        ops = _KernelFormer(block).run()
+        kernels: dict[KernelKey, KernelOp] = {}
+        ops = _KernelFormer(block, kernels).run()
         op.body.detach_block(block)
-        op.body.add_block(Block(ops))
+        op.body.add_block(Block([*kernels.values(), *ops]))
         block.erase()

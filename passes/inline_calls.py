@@ -5,12 +5,13 @@
     %y = uir.call %r, %a
 
 A nested call's body keeps its own params. Equal nodes are merged on the way, and bodies that
-nothing calls any more are removed.
+nothing calls any more are removed. Where bodies that call twice would expand to far more than the
+text, the calls of large bodies are left: they become functions (`outline-calls`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -19,57 +20,108 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.uir.base import NodeBuilder, UirOp
-from dialects.uir.functions import CallOp, ParamOp
+from dialects.uir.functions import CallOp, ParamOp, open_operands, open_values
 from passes.node_driver import builder_before, remove_dead_nodes, rewrite_nodes
+
+SMALL_PROGRAM = 10_000
+"""The number of ops to which all calls together may expand."""
+SMALL_BODY = 256
+"""The number of ops to which a body may expand whose calls are inlined whatever the program."""
 
 
 class InlineCall(RewritePattern):
-    """A call becomes a copy of its body. Calls in the copy are visited next."""
+    """A call becomes a copy of its body, unless the body is `kept`.
+
+    Bodies come before their calls, so the calls in a body are inlined already.
+    """
+
+    def __init__(self, open: set[SSAValue], kept: set[SSAValue]):
+        self.open = open
+        self.kept = kept
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, CallOp)
-        rewriter.replace(op, [], [instantiate(op.body, op.arguments, builder_before(op, rewriter))])
+        if op.body not in self.kept:
+            copy = self.instantiate(op.body, op.arguments, builder_before(op, rewriter))
+            rewriter.replace(op, [], [copy])
+
+    def instantiate(
+        self, body: SSAValue, arguments: Sequence[SSAValue], b: NodeBuilder
+    ) -> SSAValue:
+        """A copy of what `body` computes from its free params, on `arguments`."""
+        values: dict[SSAValue, SSAValue] = {}
+        stack = [(body, False)]
+        while stack:
+            value, operands_done = stack.pop()
+            op = value.owner
+            assert isinstance(op, UirOp)
+            if value in values:
+                continue
+            if value not in self.open:
+                values[value] = value
+            elif isinstance(op, ParamOp):
+                values[value] = arguments[op.number()]
+            elif operands_done:
+                values[value] = self.copy(op, values, b)
+            else:
+                stack.append((value, True))
+                stack += [(operand, False) for operand in reversed(open_operands(op))]
+        return values[body]
+
+    def copy(self, op: UirOp, values: Mapping[SSAValue, SSAValue], b: NodeBuilder) -> SSAValue:
+        operands = [values[operand] for operand in open_operands(op)]
+        is_open = any(operand in self.open for operand in operands)
+        if isinstance(op, CallOp):
+            operands.insert(0, op.body)
+        result = b.make(type(op), *operands, **op.text_attributes())
+        assert isinstance(result.owner, Operation)
+        # A runtime error is at the statement of the body, not at the call.
+        result.owner.location = op.location
+        if is_open:
+            self.open.add(result)
+        return result
 
 
-def instantiate(body: SSAValue, arguments: Sequence[SSAValue], b: NodeBuilder) -> SSAValue:
-    """A copy of what `body` computes from its free params, on `arguments`."""
-    values: dict[SSAValue, SSAValue] = {}
-    stack = [(body, False)]
+def expanded_sizes(ops: Iterable[Operation], open: set[SSAValue]) -> dict[SSAValue, int]:
+    """The number of ops that each called body expands to, the calls in it included."""
+    sizes: dict[SSAValue, int] = {}
+    for op in ops:
+        if isinstance(op, CallOp) and op.body not in sizes:
+            sizes[op.body] = _expanded_size(op.body, sizes, open)
+    return sizes
+
+
+def _expanded_size(body: SSAValue, sizes: Mapping[SSAValue, int], open: set[SSAValue]) -> int:
+    size = 0
+    seen: set[SSAValue] = set()
+    stack = [body]
     while stack:
-        value, operands_done = stack.pop()
+        value = stack.pop()
         op = value.owner
-        assert isinstance(op, UirOp)
-        if value in values:
-            continue
-        if isinstance(op, ParamOp):
-            values[value] = arguments[op.number()]
-        elif operands_done:
-            values[value] = _copy(op, values, b)
-        else:
-            stack.append((value, True))
-            stack += [(operand, False) for operand in reversed(_open_operands(op))]
-    return values[body]
+        if value in open and value not in seen and isinstance(op, UirOp):
+            seen.add(value)
+            size += sizes[op.body] if isinstance(op, CallOp) else 1
+            stack += open_operands(op)
+    return size
 
 
-def _open_operands(op: UirOp) -> Sequence[SSAValue]:
-    """The operands in which params are replaced: not the body of a nested call."""
-    return op.arguments if isinstance(op, CallOp) else op.operands
-
-
-def _copy(op: UirOp, values: Mapping[SSAValue, SSAValue], b: NodeBuilder) -> SSAValue:
-    if all(values[operand] is operand for operand in _open_operands(op)):
-        return op.result
-    operands = [values[operand] for operand in _open_operands(op)]
-    if isinstance(op, CallOp):
-        operands.insert(0, op.body)
-    return b.make(type(op), *operands, **op.text_attributes())
+def large_bodies(ops: Sequence[Operation], open: set[SSAValue]) -> set[SSAValue]:
+    """The bodies whose calls are not to be inlined; none where all of it stays small."""
+    sizes = expanded_sizes(ops, open)
+    calls = [op for op in ops if isinstance(op, CallOp) and op.result not in open]
+    if sum(sizes[call.body] for call in calls) <= max(SMALL_PROGRAM, 4 * len(ops)):
+        return set()
+    return {body for body, size in sizes.items() if size > SMALL_BODY}
 
 
 class InlineCallsPass(ModulePass):
-    """Replaces every call by its body."""
+    """Replaces calls by their bodies."""
 
     name = "inline-calls"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite_nodes(op, {CallOp: InlineCall()})
+        rewrite_nodes(op, {})
+        ops = list(op.body.block.walk())
+        open = open_values(ops)
+        rewrite_nodes(op, {CallOp: InlineCall(open, large_bodies(ops, open))})
         remove_dead_nodes(op.body.block)

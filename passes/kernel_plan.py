@@ -34,7 +34,7 @@ from dialects.uir.elementwise import (
     SameValueOp,
     StageOp,
 )
-from dialects.uir.functions import ParamOp, ResultOp
+from dialects.uir.functions import ApplyOp, ParamOp, ResultOp
 from dialects.uir.loops import ForOp, ancestor_in, is_loop_index
 from dialects.uir.math import MathOp
 from dialects.uir.memory import AfterOp, LoadOp, StoreOp, buffer_of
@@ -66,6 +66,13 @@ def resolve(value: SSAValue) -> SSAValue:
     while isinstance(value.owner, DetachOp):
         value = value.owner.x
     return value
+
+
+def block_of(value: SSAValue) -> Block:
+    """The block that `value` is computed in, or an argument of."""
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    assert block is not None
+    return block
 
 
 def is_pointwise(op: Operation) -> bool:
@@ -230,8 +237,7 @@ class Planner:
 
         What a loop reads, it may read until it ends.
         """
-        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
-        assert block is not None
+        block = block_of(value)
         ancestor = ancestor_in(block, user)
         return max(position, self.ends[ancestor]) if isinstance(ancestor, ForOp) else position
 
@@ -295,13 +301,15 @@ class _Sweep:
             self.plan.stored[op.result] = use.last_read
             use = _Uses()
             use.add((op, 0), 1.0, position)
-        if not isinstance(op, LoadOp):
+        if isinstance(op, ApplyOp):
+            self.need_memory(op, position)
+        elif not isinstance(op, LoadOp):
             self.use_operands(op, use)
 
     def is_stored(self, op: UirOp, use: _Uses) -> bool:
         if isinstance(op, ConstantOp | ParamOp | DetachOp):
             return False
-        if use.as_scalar or isinstance(op, StageOp):
+        if use.as_scalar or isinstance(op, StageOp | ApplyOp):
             return True
         if isinstance(op, LoadOp):
             return self.planner.is_overwritten(op, use.last_read)
@@ -344,15 +352,20 @@ class _Sweep:
 
     def is_outside_loop(self, value: SSAValue, user: Operation) -> bool:
         """Whether `value` is computed outside a loop that `user` is in."""
-        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
-        return user.parent is not block
+        return user.parent is not block_of(value)
 
     def need_scalar(self, value: SSAValue, user: Operation, position: int) -> None:
-        """Notes that `user` needs `value` as a scalar."""
+        """Notes that `user` needs `value` in memory, where a scalar is read from."""
         value = resolve(value)
         use = self.uses.setdefault(value, _Uses())
         use.as_scalar = True
         use.last_read = max(use.last_read, self.planner.seen_from(value, user, position))
+
+    def need_memory(self, op: ApplyOp, position: int) -> None:
+        """Notes that a function reads its arguments from memory."""
+        for argument in op.arguments:
+            self.use(argument, op, (op, 0), 1.0, position)
+            self.need_scalar(argument, op, position)
 
     def need_offsets(self, memory: SSAValue, user: Operation) -> None:
         """Notes that `user` needs the computed offsets of a view as scalars.

@@ -1,4 +1,4 @@
-"""The function of a whole program: its loops and scalar code, and the calls of its kernels."""
+"""The functions of a program and of called bodies: loops, scalar code and calls of kernels."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from dialects.prog import Dtype
 from dialects.uir.checks import AssertOp
 from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp, constant_of
+from dialects.uir.functions import FunctionOp
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import BufferOp, LoadOp, StoreOp
-from dialects.uir.types import DType, MemType, dtype_of
+from dialects.uir.types import MemType, dtype_of
 from passes.index import Index
 from passes.loops.builder import LoopBuilder
 from passes.scalar_code import emit_clamped, emit_elementwise, emit_index
@@ -35,78 +36,64 @@ ALIGNMENT = 64
 """The alignment of a temporary in the arena, in bytes: a cache line."""
 
 
-def flat_memref(dtype: DType) -> MemRefType[Attribute]:
+def flat_memref(dtype: Attribute) -> MemRefType[Attribute]:
     """The type of a memory on this level and below: flat, of any size."""
     return MemRefType(dtype, [DYNAMIC_INDEX])
 
 
-class MainBuilder:
-    """Builds the function of a program that `form-kernels` has made.
+class _ProgramBuilder:
+    """Builds the code of a program or function that `form-kernels` has made.
 
-    `offsets` are the offset arguments of each launch.
+    `offsets` are the offset arguments of each launch, `sizes` the bytes of temporaries that each
+    function takes, those of what it calls included.
     """
 
-    def __init__(self, block: Block, offsets: Mapping[LaunchOp, Sequence[int]]):
-        self.ops = [op for op in block.ops if not isinstance(op, KernelOp)]
+    def __init__(
+        self, block: Block, offsets: Mapping[LaunchOp, Sequence[int]], sizes: Mapping[str, int]
+    ):
+        self.ops = [op for op in block.ops if not isinstance(op, KernelOp | FunctionOp)]
         self.offsets = offsets
+        self.sizes = sizes
         self.builder = LoopBuilder()
+        self.arena: SSAValue | None = None
         self.memories: dict[SSAValue, SSAValue] = {}
         self.scalars: dict[SSAValue, SSAValue] = {}
         self.indices: dict[SSAValue, tuple[SSAValue, int]] = {}
         """The variable and the extent of each loop that has a literal bound."""
-
-    def build(self) -> func.FuncOp:
-        block = self.parameters()
-        arena = self.allocate()
+        self.starts: dict[TemporaryOp, int] = {}
+        self.own_size = 0
         for op in self.ops:
-            self.visit(op)
-        if arena is not None:
-            self.builder.effect(memref.DeallocOp.get(arena))
-        block.add_ops([*self.builder.ops, func.ReturnOp()])
-        types = [argument.type for argument in block.args]
-        return func.FuncOp("kernel", FunctionType.from_lists(types, []), Region(block))
+            if isinstance(op, TemporaryOp):
+                self.starts[op] = self.own_size
+                self.own_size += -(-byte_size(op.memory) // ALIGNMENT) * ALIGNMENT
 
-    def parameters(self) -> Block:
-        """A block with an argument for each buffer, by slot, and a last one for the result."""
-        buffers = [op for op in self.ops if isinstance(op, BufferOp)]
-        buffers.sort(key=lambda op: op.slot.value.data)
-        memories = [(op.result, f"slot{op.slot.value.data}") for op in buffers]
-        memories += [(op.memory, "result") for op in self.ops if isinstance(op, OutputOp)]
-        block = Block(arg_types=[flat_memref(dtype_of(memory)) for memory, _ in memories])
-        for (memory, name), argument in zip(memories, block.args, strict=True):
-            argument.name_hint = name
-            self.memories[memory] = argument
-        return block
+    def size(self) -> int:
+        """The bytes of temporaries that this takes, in the arena that it is given."""
+        launches = [op for top in self.ops for op in top.walk() if isinstance(op, LaunchOp)]
+        callees = (self.sizes.get(op.kernel.root_reference.data, 0) for op in launches)
+        return self.own_size + max(callees, default=0)
 
-    def allocate(self) -> SSAValue | None:
-        """Lays all temporaries out in one allocation; None if there are none."""
-        temporaries = [op for op in self.ops if isinstance(op, TemporaryOp)]
-        if not temporaries:
-            return None
-        starts: list[int] = []
-        end = 0
-        for op in temporaries:
-            starts.append(end)
-            end += -(-byte_size(op.memory) // ALIGNMENT) * ALIGNMENT
-        (arena,) = self.builder.effect(memref.AllocOp.get(i8, shape=[end]))
-        arena.name_hint = "arena"
-        for op, start in zip(temporaries, starts, strict=True):
+    def emit(self) -> None:
+        """Emits the code, once the memories of the arguments and the arena are set."""
+        for op, start in self.starts.items():
             size = self.builder.index(element_count(op.memory))
-            view = memref.ViewOp.create(
-                operands=[arena, self.builder.index(start), size],
-                result_types=[flat_memref(dtype_of(op.memory))],
-            )
-            (memory,) = self.builder.effect(view)
+            memory = self.view(start, size, flat_memref(dtype_of(op.memory)))
             memory.name_hint = op.memory.name_hint
             self.memories[op.memory] = memory
-        return arena
+        for op in self.ops:
+            self.visit(op)
+
+    def view(self, start: int, size: SSAValue, type: Attribute) -> SSAValue:
+        """The part of the arena from byte `start`."""
+        assert self.arena is not None
+        operands = [self.arena, self.builder.index(start), size]
+        view = memref.ViewOp.create(operands=operands, result_types=[type])
+        return self.builder.effect(view)[0]
 
     def visit(self, op: Operation) -> None:
         match op:
             case LaunchOp():
-                arguments = [self.memories[memory] for memory in op.memories]
-                arguments += [self.builder.index(offset) for offset in self.offsets[op]]
-                self.builder.effect(func.CallOp(op.kernel.root_reference.data, arguments, []))
+                self.visit_launch(op)
             case AssertOp():
                 self.visit_assertion(op)
             case ForOp():
@@ -134,6 +121,14 @@ class MainBuilder:
         self.scalars[value] = new
         if new.name_hint is None:
             new.name_hint = value.name_hint
+
+    def visit_launch(self, op: LaunchOp) -> None:
+        name = op.kernel.root_reference.data
+        arguments = [self.memories[memory] for memory in op.memories]
+        arguments += [self.builder.index(offset) for offset in self.offsets[op]]
+        if size := self.sizes.get(name, 0):
+            arguments.append(self.view(self.own_size, self.builder.index(size), flat_memref(i8)))
+        self.builder.effect(func.CallOp(name, arguments, []))
 
     def visit_assertion(self, op: AssertOp) -> None:
         """A `cf.assert` whose message is the line and the kind of the error."""
@@ -174,6 +169,61 @@ class MainBuilder:
         if variable is not None and extent <= greatest + 1:
             return variable
         return emit_clamped(self.builder, self.scalars[offset], greatest)
+
+
+def build_main(
+    block: Block, offsets: Mapping[LaunchOp, Sequence[int]], sizes: Mapping[str, int]
+) -> func.FuncOp:
+    """The function `kernel` of a whole program.
+
+    Its arguments are the buffers, by slot, and the memory of the result. All temporaries, those of
+    the functions that it calls included, lie in one allocation.
+    """
+    program = _ProgramBuilder(block, offsets, sizes)
+    buffers = [op for op in program.ops if isinstance(op, BufferOp)]
+    buffers.sort(key=lambda op: op.slot.value.data)
+    memories = [(op.result, f"slot{op.slot.value.data}") for op in buffers]
+    memories += [(op.memory, "result") for op in program.ops if isinstance(op, OutputOp)]
+    body = Block(arg_types=[flat_memref(dtype_of(memory)) for memory, _ in memories])
+    for (memory, name), argument in zip(memories, body.args, strict=True):
+        argument.name_hint = name
+        program.memories[memory] = argument
+    if size := program.size():
+        (program.arena,) = program.builder.effect(memref.AllocOp.get(i8, shape=[size]))
+        program.arena.name_hint = "arena"
+    program.emit()
+    if program.arena is not None:
+        program.builder.effect(memref.DeallocOp.get(program.arena))
+    return _function("kernel", body, program, None)
+
+
+def build_function(
+    op: FunctionOp, offsets: Mapping[LaunchOp, Sequence[int]], sizes: dict[str, int]
+) -> func.FuncOp:
+    """The function of a called body, whose size is added to `sizes`.
+
+    Its arguments are memories and, if it needs temporaries, the part of the arena for them.
+    """
+    program = _ProgramBuilder(op.body.block, offsets, sizes)
+    name = op.sym_name.data
+    sizes[name] = program.size()
+    arguments = op.body.block.args
+    types: list[Attribute] = [flat_memref(dtype_of(argument)) for argument in arguments]
+    body = Block(arg_types=[*types, flat_memref(i8)] if sizes[name] else types)
+    program.memories.update(zip(arguments, body.args, strict=False))
+    if sizes[name]:
+        program.arena = body.args[-1]
+        program.arena.name_hint = "arena"
+    program.emit()
+    return _function(name, body, program, "private")
+
+
+def _function(
+    name: str, body: Block, program: _ProgramBuilder, visibility: str | None
+) -> func.FuncOp:
+    body.add_ops([*program.builder.ops, func.ReturnOp()])
+    types = FunctionType.from_lists([argument.type for argument in body.args], [])
+    return func.FuncOp(name, types, Region(body), visibility=visibility)
 
 
 def element_count(memory: SSAValue) -> int:

@@ -26,12 +26,14 @@ _KERNELS = (
 
 LOWER = (
     "inline-calls",
+    "outline-calls",
     *_KERNELS,
 )
 """From the core ops to the loops that a C file spells."""
 
 LOWER_CHECKED = (
     "inline-calls",
+    "outline-calls",
     # On core ops, whose statements are the text's; math ops have none that can fail.
     "insert-checks",
     *_KERNELS,

@@ -32,12 +32,13 @@ from xdsl.passes import ModulePass
 from dialects.prog import Access, In, LoopOp, Program
 from dialects.uir.checks import CHECKED
 from dialects.uir.elementwise import PROG_DTYPES
+from dialects.uir.functions import FunctionOp
 from dialects.uir.kernel import KernelOp, LaunchOp
 from dialects.uir.types import MemType, dtype_of, element_type
 from passes.index import Index
 from passes.kernel_program import KernelProgram, Read, program_of
 from passes.loops.builder import LoopBuilder
-from passes.main_function import MainBuilder, flat_memref
+from passes.main_function import build_function, build_main, flat_memref
 from passes.scalar_code import emit_clamped
 
 INDEX = IndexType()
@@ -210,10 +211,15 @@ class RangeifyPass(ModulePass):
             for name, items in launches.items()
             for number, launch in enumerate(items)
         }
-        main = MainBuilder(op.body.block, values).build()
-        if CHECKED in op.attributes:
-            main.attributes[CHECKED] = op.attributes.pop(CHECKED)
-        functions.append(main)
+        checked = op.attributes.pop(CHECKED, None)
+        sizes: dict[str, int] = {}
+        bodies = [function for function in op.ops if isinstance(function, FunctionOp)]
+        programs = [build_function(body, values, sizes) for body in bodies]
+        programs.append(build_main(op.body.block, values, sizes))
+        for program in programs:
+            if checked is not None:
+                program.attributes[CHECKED] = checked
+        functions += programs
         block = op.body.block
         op.body.detach_block(block)
         op.body.add_block(Block(functions))

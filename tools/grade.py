@@ -10,149 +10,206 @@ the buffers. The headers, as comments before the first statement:
     # slot S: [..]              contents of the slot after `run` and after the kernel
     # invalid: TEXT             rejected with exit status 1 and a message with TEXT; every line that
                                 ends in `#!` is among the reported ones; may be given repeatedly
-    # error: TEXT               `run` stops with a runtime error that says TEXT
+    # error: TEXT               `run` stops with a runtime error that says TEXT; the checked kernel
+                                reports the same kind and line and does no store that comes later;
+                                `slot` says what else it leaves
     # render                    `run` and the kernel leave the same bits in all buffers and result
     # render check: slot S >= V element 0 of the slot is at least V after the kernel
     # time: T                   seconds for the compiler, the C compiler and the kernel, each (10)
     # max_bytes: B              size limit of the C (20000)
 
-Values are compared bit by bit, with all NaNs equal. `error` tests only `run`, not a checked kernel.
-With `--full` every kernel is built by gcc and clang (those that exist) at several levels, and with
-the address and undefined behaviour sanitizers. Exit status 1 when a test failed.
+Values are compared bit by bit, with all NaNs equal. Buffers are aligned as their elements and no
+more, between zones that must stay untouched. With `--full` every kernel is built by gcc and clang
+(those that exist) at several levels, and with the address and undefined behaviour sanitizers, and
+called twice; the unchecked kernels of `error` tests too. The project's own compiler (`uir`) and the
+kernels run in worker processes, many in each; any other CMD has a process for each call. Exit
+status 1 when a test failed.
 """
 
 import argparse
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock
 
-from grading.headers import Declaration, Test, declarations, find_tests, read_test
-from grading.kernel import (
-    C_TYPES,
-    Build,
-    call_kernel,
-    execute,
-    expect_success,
-    full_builds,
-    kernel_parameters,
+import numpy as np
+from grading.checks import (
+    Outcome,
+    check_checked_kernel,
+    check_kernel,
+    check_printed,
+    expect_marked_lines,
+    expect_rejected,
+    first_error,
+    parse_output,
 )
-from grading.values import Failed, Value, describe, expect_same, parse_value, shorten
+from grading.compiler import Compiler, compiler_of, expect_success
+from grading.headers import Declaration, Test, declarations, find_tests, read_test
+from grading.kernel import C_TYPES, Build, Kernel, KernelCaller, full_builds, kernel_parameters
+from grading.values import DTYPES, Failed, Value
 from rich.console import Console
 from rich.progress import Progress
 
+GROUP = 12
+"""How many tests' kernels are built by one call of the C compiler."""
+
+ROOM = 1 << 16
+"""Elements for the result of a kernel that fails, whose shape is not known."""
+
 
 @dataclass(frozen=True)
-class Outcome:
-    """What `run` printed: the result, if the program has one, and the stored slots."""
+class Verdict:
+    """The grade of one test: why it failed, None when it passed."""
 
-    result: Value | None
-    slots: dict[int, Value]
-
-
-def parse_output(text: str) -> Outcome:
-    """Read the lines that `run` prints."""
-    result: Value | None = None
-    slots: dict[int, Value] = {}
-    for number, line in enumerate(text.splitlines()):
-        if match := re.fullmatch(r"slot (\d+) = (.+)", line):
-            slots[int(match[1])] = parse_value(match[2])
-        elif number == 0:
-            result = parse_value(line)
-        else:
-            raise Failed(f"`run`: expected `slot S = [...]`, found `{shorten(line)}`")
-    return Outcome(result, slots)
+    path: Path
+    reason: str | None
 
 
 class Grader:
-    """Grades tests with one compiler command and a list of ways to build its C."""
+    """Grades tests with one compiler and a list of ways to build its C."""
 
-    def __init__(self, compiler: list[str], builds: list[Build]) -> None:
+    def __init__(
+        self, compiler: Compiler, caller: KernelCaller, builds: list[Build], full: bool
+    ) -> None:
         self.compiler = compiler
+        self.caller = caller
         self.builds = builds
+        self.full = full
 
-    def grade(self, path: Path) -> None:
-        """Run one test; `Failed` says why it failed."""
+    def grade(self, paths: list[Path]) -> Iterator[Verdict]:
+        """Grade a group of tests, whose kernels are built together."""
+        reasons: dict[Path, str] = {}
+        kernels: list[Kernel] = []
+        with ExitStack() as stack:
+            for path in paths:
+                name = stack.enter_context(tempfile.TemporaryDirectory(prefix="uir-grade-"))
+                try:
+                    kernels += self.prepare(path, Path(name))
+                except (Failed, OSError) as failure:
+                    reasons[path] = str(failure)
+            for build in self.builds:
+                left = [kernel for kernel in kernels if kernel.test.path not in reasons]
+                for kernel, reason in self.caller.grade(build, left) if left else ():
+                    reasons[kernel.test.path] = reason
+        for path in paths:
+            yield Verdict(path, reasons.get(path))
+
+    def prepare(self, path: Path, folder: Path) -> Iterator[Kernel]:
+        """Check what the compiler says of a test, and give the kernels that must be checked."""
         test = read_test(path)
         if not test.has_goal:
             raise Failed("expected a test header, found none")
-        with tempfile.TemporaryDirectory(prefix="uir-grade-") as name:
-            folder = Path(name)
-            shutil.copy(path, folder / path.name)
-            for declaration in declarations(test.text):
-                copy_data(declaration, path.parent, folder)
-            if test.invalid:
-                self.check_invalid(test, folder)
-            elif test.error is not None:
-                done = self.call("run", test, folder)
-                expect_rejected(test, done, [test.error])
-            else:
-                self.check_valid(test, folder)
+        shutil.copy(path, folder / path.name)
+        buffers = declarations(test.text)
+        for buffer in buffers:
+            copy_data(buffer, path.parent, folder)
+        if test.invalid:
+            done = self.call(test, folder, "run")
+            expect_rejected(test, done, test.invalid)
+            expect_marked_lines(test, done)
+        elif test.error is not None:
+            yield from self.failing_kernels(test, folder, test.error)
+        else:
+            yield from self.valid_kernels(test, folder)
 
-    def call(self, verb: str, test: Test, folder: Path) -> subprocess.CompletedProcess[str]:
-        """`CMD verb FILE` in the test's folder."""
-        command = [*self.compiler, verb, test.path.name]
-        return execute(f"`{verb}`", command, folder, test.seconds)
+    def call(self, test: Test, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """`CMD ARGUMENTS FILE` in the test's folder."""
+        return self.compiler.call([*arguments, test.path.name], folder, test.seconds)
 
-    def check_invalid(self, test: Test, folder: Path) -> None:
-        """Check that the program is rejected, with the messages and lines it should be."""
-        done = self.call("run", test, folder)
-        expect_rejected(test, done, test.invalid)
-        reported = {int(line) for line in re.findall(r":(\d+):\d+: error:", done.stderr)}
-        for number, line in enumerate(test.text.split("\n"), 1):
-            if line.rstrip().endswith("#!") and number not in reported:
-                found = ", ".join(map(str, sorted(reported))) or "none"
-                raise Failed(
-                    f"expected an error at line {number}, found errors at lines: {found}\n"
-                    + done.stderr.strip()
-                )
+    def run(self, test: Test, folder: Path) -> Outcome:
+        """What `CMD run FILE` prints."""
+        done = self.call(test, folder, "run")
+        expect_success("`run`", done)
+        return parse_output(done.stdout)
 
-    def check_valid(self, test: Test, folder: Path) -> None:
-        """Check results, slots and kernels."""
+    def render(self, test: Test, folder: Path, *options: str) -> str:
+        """The C that `CMD render FILE` prints."""
+        done = self.call(test, folder, "render", *options)
+        expect_success("`render`", done)
+        size = len(done.stdout.encode())
+        if not options and size > test.max_bytes:
+            raise Failed(f"`render`: expected at most {test.max_bytes} bytes of C, found {size}")
+        return done.stdout
+
+    def failing_kernels(self, test: Test, folder: Path, message: str) -> Iterator[Kernel]:
+        """The checked kernel of a program that fails, and all of them when the test is full."""
+        done = self.call(test, folder, "run")
+        expect_rejected(test, done, [message])
+        error = first_error(done)
+        initial = contents_of(test, folder)
+        for checked in (True, False) if self.full else (True,):
+            code = self.render(test, folder, *(["--checks"] if checked else []))
+            parameters = kernel_parameters(code, checked)
+            expected = [C_TYPES[value.dtype] for value in initial.values()]
+            result = None
+            if len(parameters) == len(expected) + 1:
+                dtype = next(name for name in C_TYPES if C_TYPES[name] == parameters[-1])
+                result = Value(dtype, (ROOM,), np.zeros(ROOM, DTYPES[dtype]))
+                expected.append(parameters[-1])
+            expect_parameters(expected, parameters)
+            yield Kernel(
+                test,
+                folder,
+                code,
+                initial,
+                result,
+                (lambda left: check_checked_kernel(test, error, initial, left))
+                if checked
+                else (lambda left: None),
+                checked=checked,
+                calls=self.calls,
+            )
+
+    def valid_kernels(self, test: Test, folder: Path) -> Iterator[Kernel]:
+        """Check what `run` prints, and give the kernel if the test says something about it."""
         outcome = None
         if test.result is not None or test.slots or test.render:
             outcome = self.run(test, folder)
             check_printed(test, outcome)
-        if test.slots or test.render or test.checks:
-            self.check_kernels(test, folder, outcome)
-
-    def run(self, test: Test, folder: Path) -> Outcome:
-        """What `CMD run FILE` prints."""
-        done = self.call("run", test, folder)
-        expect_success("`run`", done)
-        return parse_output(done.stdout)
-
-    def check_kernels(self, test: Test, folder: Path, outcome: Outcome | None) -> None:
-        """Render the program, build it every way, and check what each kernel leaves."""
-        done = self.call("render", test, folder)
-        expect_success("`render`", done)
-        size = len(done.stdout.encode())
-        if size > test.max_bytes:
-            raise Failed(f"`render`: expected at most {test.max_bytes} bytes of C, found {size}")
-        (folder / "kernel.c").write_text(done.stdout, encoding="utf-8")
-        buffers = declarations(test.text)
-        parameters = kernel_parameters(done.stdout)
-        if outcome is None and len(parameters) > len(buffers):
+        if not (test.slots or test.render or test.checks):
+            return
+        code = self.render(test, folder)
+        initial = contents_of(test, folder)
+        parameters = kernel_parameters(code, checked=False)
+        if outcome is None and len(parameters) > len(initial):
             outcome = self.run(test, folder)
-        initial = {buffer.slot: buffer.contents(folder) for buffer in buffers}
         result = outcome.result if outcome else None
-        expected = [C_TYPES[buffer.dtype] for buffer in buffers]
-        expected += [C_TYPES[result.dtype]] if result else []
-        if parameters != expected:
-            raise Failed(f"kernel: expected parameters {expected}, found {parameters}")
-        for build in self.builds:
-            try:
-                slots, value = call_kernel(test, folder, build, initial, result)
-                check_kernel(test, outcome, initial, slots, value)
-            except Failed as failure:
-                raise Failed(f"{build}: {failure}") from failure
+        values = [*initial.values(), *([result] if result else [])]
+        expect_parameters([C_TYPES[value.dtype] for value in values], parameters)
+        yield Kernel(
+            test,
+            folder,
+            code,
+            initial,
+            result,
+            lambda left: check_kernel(test, outcome, initial, left),
+            calls=self.calls,
+        )
+
+    @property
+    def calls(self) -> int:
+        """How often each kernel is called."""
+        return 2 if self.full else 1
+
+
+def expect_parameters(expected: list[str], found: list[str]) -> None:
+    """Fail unless the kernel takes pointers to these types."""
+    if found != expected:
+        raise Failed(f"kernel: expected parameters {expected}, found {found}")
+
+
+def contents_of(test: Test, folder: Path) -> dict[int, Value]:
+    """What each slot holds before the kernel runs."""
+    return {buffer.slot: buffer.contents(folder) for buffer in declarations(test.text)}
 
 
 def copy_data(declaration: Declaration, source: Path, folder: Path) -> None:
@@ -165,93 +222,61 @@ def copy_data(declaration: Declaration, source: Path, folder: Path) -> None:
         shutil.copy(source / url, folder / url)
 
 
-def expect_rejected(
-    test: Test, done: subprocess.CompletedProcess[str], messages: list[str]
-) -> None:
-    """Fail unless the command ended with status 1, said the messages, and printed nothing else."""
-    crashed = re.search(r"Traceback|internal error", done.stderr)
-    if done.returncode != 1 or crashed:
-        raise Failed(
-            f"expected exit status 1 and a diagnostic, found status {done.returncode}\n"
-            + shorten(done.stdout + done.stderr, 2000).strip()
-        )
-    if done.stdout:
-        raise Failed(f"expected nothing on stdout, found {shorten(done.stdout)}")
-    # Neither the echoed source nor the file's name counts as part of a message.
-    source = {line.strip() for line in test.text.splitlines()}
-    lines = [line for line in done.stderr.splitlines() if line.strip() not in source]
-    diagnostics = "\n".join(lines).replace(test.path.name, "")
-    for message in messages:
-        if message not in diagnostics:
-            raise Failed(f"expected a message with `{message}`, found\n{done.stderr.strip()}")
+class GroupQueue:
+    """Groups of tests, for several threads to take."""
+
+    def __init__(self, tests: list[Path]) -> None:
+        # The programs of the last week take longest, so they come first.
+        tests = tests[::-1]
+        self.groups = iter([tests[i : i + GROUP] for i in range(0, len(tests), GROUP)])
+        self.lock = Lock()
+
+    def take(self) -> list[Path]:
+        """The next group; empty when there is none."""
+        with self.lock:
+            return next(self.groups, [])
 
 
-def check_printed(test: Test, outcome: Outcome) -> None:
-    """Check the headers `run` and `slot` against what `run` printed."""
-    if test.result is not None:
-        expected = parse_value(test.result)
-        if outcome.result is None:
-            raise Failed(f"`run`: expected the result {describe(expected)}, found none")
-        expect_same("`run`, result", expected, outcome.result)
-    for slot, text in test.slots.items():
-        if slot not in outcome.slots:
-            raise Failed(f"`run`: expected slot {slot}, found slots {sorted(outcome.slots)}")
-        expect_same(f"`run`, slot {slot}", parse_value(text), outcome.slots[slot])
+def grade_groups(
+    command: list[str], builds: list[Build], full: bool, groups: GroupQueue
+) -> Iterator[Verdict]:
+    """Grade groups until there are none left."""
+    with closing(compiler_of(command)) as compiler, closing(KernelCaller()) as caller:
+        grader = Grader(compiler, caller, builds, full)
+        while group := groups.take():
+            yield from grader.grade(group)
 
 
-def check_kernel(
-    test: Test,
-    outcome: Outcome | None,
-    initial: dict[int, Value],
-    slots: dict[int, Value],
-    result: Value | None,
-) -> None:
-    """Check what a kernel left against the headers and against `run`."""
-    for slot, text in test.slots.items():
-        if slot not in slots:
-            raise Failed(f"expected slot {slot}, found buffers {sorted(slots)}")
-        expect_same(f"kernel, slot {slot}", parse_value(text), slots[slot])
-    if test.render and outcome is not None:
-        for slot, found in slots.items():
-            expected = outcome.slots.get(slot, initial[slot])
-            expect_same(f"kernel against `run`, slot {slot}", expected, found)
-        if outcome.result is not None and result is not None:
-            expect_same("kernel against `run`, result", outcome.result, result)
-    for slot, bound in test.checks:
-        if slot not in slots:
-            raise Failed(f"expected slot {slot}, found buffers {sorted(slots)}")
-        found = float(slots[slot].elements[0])
-        if not found >= bound:
-            raise Failed(f"slot {slot}: expected at least {bound:g}, found {found:g}")
-
-
-def verdict(grade: Callable[[Path], None], path: Path) -> str | None:
-    """Why the test failed, or could not be run; None when it passed."""
-    try:
-        grade(path)
-    except (Failed, OSError) as failure:
-        return str(failure)
-    return None
-
-
-def grade_all(grader: Grader, tests: list[Path], jobs: int) -> int:
+def grade_all(
+    command: list[str], builds: list[Build], full: bool, tests: list[Path], jobs: int
+) -> int:
     """Grade the tests in parallel, print the failures as they come, and return their number."""
     console = Console(highlight=False, soft_wrap=True)
+    groups = GroupQueue(tests)
+    verdicts: SimpleQueue[Verdict | None] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            for verdict in grade_groups(command, builds, full, groups):
+                verdicts.put(verdict)
+        finally:
+            verdicts.put(None)
+
     failed = 0
     with (
         Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
         ThreadPoolExecutor(jobs) as pool,
     ):
         task = progress.add_task("grading", total=len(tests))
-        futures: dict[Future[str | None], Path] = {
-            pool.submit(verdict, grader.grade, test): test for test in tests
-        }
-        for future in as_completed(futures):
-            reason = future.result()
-            if reason is not None:
-                failed += 1
-                console.print(f"FAIL {futures[future]}: {reason}", markup=False)
-            progress.advance(task)
+        workers = [pool.submit(work) for _ in range(jobs)]
+        for _ in workers:
+            for verdict in iter(verdicts.get, None):
+                if verdict.reason is not None:
+                    failed += 1
+                    console.print(f"FAIL {verdict.path}: {verdict.reason}", markup=False)
+                progress.advance(task)
+        for worker in workers:
+            worker.result()
     console.print(f"{len(tests) - failed} passed, {failed} failed")
     return failed
 
@@ -272,8 +297,9 @@ def main() -> int:
         if not path.exists():
             parser.error(f"no such file or folder: {path}")
     builds = list(full_builds()) if args.full else [Build((os.environ.get("CC", "cc"), "-O2"))]
-    grader = Grader(shlex.split(args.compiler), builds)
-    return 1 if grade_all(grader, find_tests(args.paths), max(1, args.jobs)) else 0
+    tests = find_tests(args.paths)
+    command = shlex.split(args.compiler)
+    return 1 if grade_all(command, builds, args.full, tests, max(1, args.jobs)) else 0
 
 
 if __name__ == "__main__":

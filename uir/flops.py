@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from dialects.uir.elementwise import ElementwiseOp, constant_of
-from dialects.uir.functions import CallOp, ParamOp
+from dialects.uir.functions import CallOp, open_operands, open_values
 from dialects.uir.loops import ForOp
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.movement import ReduceOp
@@ -41,19 +41,13 @@ def count_flops(module: ModuleOp) -> int:
 
 class _Counter:
     def __init__(self, block: Block) -> None:
-        self._open: set[SSAValue] = set()
-        """The values that depend on a param that no call has replaced."""
+        ops = list(block.walk())
+        self._open = open_values(ops)
         self._bodies: dict[SSAValue, int] = {}
-        calls: list[CallOp] = []
-        for op in block.walk():
-            if isinstance(op, ParamOp) or any(v in self._open for v in _inputs(op)):
-                self._open.update(op.results)
-            if isinstance(op, CallOp):
-                calls.append(op)
         # A body stands before its calls, so that the bodies of calls in it are counted already.
-        for call in calls:
-            if call.body not in self._bodies:
-                self._bodies[call.body] = self._count_body(call.body)
+        for op in ops:
+            if isinstance(op, CallOp) and op.body not in self._bodies:
+                self._bodies[op.body] = self._count_body(op.body)
 
     def count(self, block: Block) -> int:
         """What one run of `block` computes."""
@@ -81,12 +75,7 @@ class _Counter:
                 seen.add(value)
                 assert isinstance(value.owner, Operation)
                 yield value.owner
-                values += _inputs(value.owner)
-
-
-def _inputs(op: Operation) -> tuple[SSAValue, ...]:
-    """The operands in which params are replaced: not the body of a call."""
-    return tuple(op.arguments) if isinstance(op, CallOp) else tuple(op.operands)
+                values += open_operands(value.owner)
 
 
 def flops_of(op: Operation) -> int:

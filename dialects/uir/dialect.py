@@ -82,6 +82,8 @@ Uir = Dialect(
         elementwise.DivisionFailsOp,
         elementwise.CastFailsOp,
         checks.AssertOp,
+        functions.FunctionOp,
+        functions.ApplyOp,
         loops.ForOp,
         kernel.TemporaryOp,
         kernel.OutputOp,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, SymbolNameConstraint, SymbolRefAttr, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
+    region_def,
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import IsTerminator, Pure
+from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
 from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
 from dialects.uir.elementwise import require_value
@@ -79,6 +80,60 @@ class CallOp(UirOp):
         for number, operand in enumerate(operands):
             require_value(operand, number)
         return operands[0].type
+
+
+def open_operands(op: Operation) -> Sequence[SSAValue]:
+    """The operands of `op` whose free params are free in its result: not the body of a call."""
+    return op.arguments if isinstance(op, CallOp) else op.operands
+
+
+def open_values(ops: Iterable[Operation]) -> set[SSAValue]:
+    """The results that depend on a free param; `ops` are in order."""
+    found: set[SSAValue] = set()
+    for op in ops:
+        if isinstance(op, ParamOp) or any(operand in found for operand in open_operands(op)):
+            found.update(op.results)
+    return found
+
+
+@irdl_op_definition
+class FunctionOp(IRDLOperation):
+    """A called body that stays a function: its arguments, its code and a `uir.result`.
+
+    Made by `outline-calls`. Arguments are tensors; once kernels are formed they are memories, and a
+    last one is the memory of the result.
+    """
+
+    name = "uir.function"
+    sym_name = prop_def(SymbolNameConstraint())
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
+    assembly_format = "$sym_name attr-dict-with-keyword $body"
+
+
+@irdl_op_definition
+class ApplyOp(UirOp):
+    """`uir.apply %a, ... {function = @f}`: the result of a function on distinct arguments."""
+
+    name = "uir.apply"
+    arguments = var_operand_def()
+    function = prop_def(SymbolRefAttr)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
+        return attributes["type"]
+
+    def text_attributes(self) -> dict[str, Any]:
+        return {"type": self.result.type}
+
+    @staticmethod
+    def make(function: str, arguments: Sequence[SSAValue], type: Attribute) -> ApplyOp:
+        return ApplyOp.create(
+            operands=arguments,
+            result_types=[type],
+            properties={"function": SymbolRefAttr(function)},
+        )
 
 
 @irdl_op_definition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from dialects.uir.base import TypingError
-from dialects.uir.functions import CallOp, ParamOp, ResultOp
+from dialects.uir.functions import CallOp, ParamOp, ResultOp, open_operands
 from dialects.uir.loops import RangeOp
 from dialects.uir.memory import BufferOp, LoadOp, StoreOp
 from dialects.uir.types import spell_type
@@ -84,7 +84,7 @@ class ProgramRules:
         ):
             self._impure.add(result)
         # The body's own params are replaced; what is free in the arguments stays free.
-        operands = op.arguments if isinstance(op, CallOp) else op.operands
+        operands = open_operands(op)
         frees = [self._free[operand] for operand in operands if operand in self._free]
         if len(frees) == 1:
             self._free[result] = frees[0]

@@ -1,7 +1,7 @@
 """Random programs give the same bits on every level, after every pass, and as compiled C.
 
 What is right says the interpreter of the tensor level, on the program after sugar and gradients are
-expanded, with all loops written out.
+expanded.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from compiled_cases import compilers, run_compiled
 from hypothesis import HealthCheck, given, note, settings
 from random_programs import programs, random_program
+from unrolled import unrolled
 from ways_to_run import (
     Case,
     applied,
     assert_same_bits,
     case_of,
-    compilers,
     lowered,
-    run_compiled,
     run_lowered,
     run_uir,
     through_mlir,
@@ -70,11 +70,15 @@ def test_tensor_level(text: str) -> None:
 
 @FUZZ
 @given(programs())
-def test_text_before_sugar_and_gradients_are_expanded(text: str) -> None:
+def test_text(text: str) -> None:
+    """The text means the same printed again, and with its loops written out."""
     note(text)
     case = case_of(text)
-    again = case_of(text_of(parse_text(text)))
-    assert_same_bits(run_uir(case, case.module), run_uir(again, again.module))
+    expected = run_uir(case, case.module)
+    for other in (text_of(parse_text(text)), unrolled(text)):
+        note(other)
+        case = case_of(other)
+        assert_same_bits(expected, run_uir(case, case.module))
 
 
 @FUZZ

@@ -86,7 +86,7 @@ ERRORS = [
     ("%m = buffer 1 dtype=f32 slot=0\nstore %m 1.0", 2, 10, "`store` of"),
     ("%m = buffer 1 dtype=f32 slot=0\n%a = after %m 1", 2, 15, "an effect is needed"),
     ("%p = param 0 dtype=f32", 1, 6, "depends on `param 0`"),
-    ("%p = param 0 dtype=f32\n%a = call %p", 2, 6, "the body takes 1 arguments"),
+    ("%p = param 0 dtype=f32\n%a = call %p", 2, 6, "the body takes 1 argument"),
     ("%p = param 0 dtype=f32\n%a = call %p 1", 2, 14, "`param 0` is"),
     ("%a = gradient 1.0 2.0", 1, 19, "with respect to a literal"),
     ("%x = add 1 2\n%a = gradient 1.0 %x", 2, 19, "with respect to an f32 value"),

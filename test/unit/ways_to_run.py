@@ -1,13 +1,10 @@
-"""Ways to run one program: on each level of the compiler, and as C that a compiler has built."""
+"""Ways to run one program: on each level of the compiler."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,10 +23,8 @@ from uir.program import Program, load_program, read_source
 from uir.runtime.interpret import ELEMENTS, interpret
 from uir.runtime.interpreters.loops import register_loop_functions
 from uir.runtime.interpreters.prog import ProgFunctions
-from uir.targets.c import print_c
 
 Array = np.ndarray[Any, np.dtype[Any]]
-C_TYPES = {np.dtype(np.float32): "float", np.dtype(np.int32): "int32_t", np.dtype("?"): "uint8_t"}
 
 
 @dataclass(frozen=True)
@@ -115,12 +110,6 @@ def through_mlir(module: ModuleOp, is_generic: bool) -> ModuleOp:
     return copy
 
 
-def c_source(module: ModuleOp) -> str:
-    out = StringIO()
-    print_c(module, out)
-    return out.getvalue()
-
-
 def assert_same_bits(expected: Sequence[Array], found: Sequence[Array], text: str = "") -> None:
     """All memories are equal bit for bit, but for the signs and payloads of NaNs."""
     for number, (one, other) in enumerate(zip(expected, found, strict=True)):
@@ -132,80 +121,3 @@ def canonical(array: Array) -> bytes:
     if array.dtype == np.float32:
         array = np.where(np.isnan(array), np.float32(np.nan), array)
     return array.tobytes()
-
-
-# Compiled C, many kernels in one executable. A crash or a report of a sanitizer ends that process.
-
-_DRIVER = """
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-/* Exactly as large as its elements, and aligned as they are and no more. */
-static void *take(size_t count, size_t size) {
-  char *memory = (char *)malloc((count + 1) * size) + size;
-  if (fread(memory, size, count, stdin) != count) exit(2);
-  return memory;
-}
-static void give(void *memory, size_t count, size_t size) {
-  fwrite(memory, size, count, stdout);
-  free((char *)memory - size);
-}
-"""
-
-
-def compilers() -> list[str]:
-    """The C compilers that this machine has; a system may have clang under a versioned name."""
-    clangs = ("clang", *(f"clang-{version}" for version in range(30, 10, -1)))
-    found = [shutil.which("gcc"), next(filter(None, map(shutil.which, clangs)), None)]
-    return [compiler for compiler in found if compiler]
-
-
-def run_compiled(cases: Sequence[Case], command: Sequence[str], folder: Path) -> list[list[Array]]:
-    """The memories of each case after its kernel, all built by one `command`, has run."""
-    sources: list[str] = []
-    driver = [_DRIVER]
-    calls: list[str] = []
-    for number, case in enumerate(cases):
-        source = c_source(lowered(case, LOWER[-1]))
-        name = f"test_kernel_{number}"
-        assert source.count("void kernel(") == 1
-        (folder / f"{name}.c").write_text(source.replace("void kernel(", f"void {name}("))
-        sources.append(f"{name}.c")
-        types = [C_TYPES[memory.dtype] for memory in case.memories]
-        driver.append(f"void {name}({', '.join(f'{t} *' for t in types) or 'void'});")
-        calls.append(_call(name, case, types))
-    driver += ["int main(void) {", *calls, "return 0; }"]
-    (folder / "main.c").write_text("\n".join(driver))
-    build = [*command, "-std=gnu11", "-o", "all", "main.c", *sources, "-lm"]
-    subprocess.run(build, cwd=folder, check=True)
-    data = b"".join(memory.tobytes() for case in cases for memory in case.memories)
-    done = subprocess.run(["./all"], cwd=folder, input=data, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode(errors="replace")
-    return _split(done.stdout, cases)
-
-
-def _call(name: str, case: Case, types: Sequence[str]) -> str:
-    arguments = [f"m{number}" for number in range(len(types))]
-    takes = [
-        f"{type} *{argument} = take({memory.size}, sizeof({type}));"
-        for type, argument, memory in zip(types, arguments, case.memories, strict=True)
-    ]
-    gives = [
-        f"give({argument}, {memory.size}, sizeof({type}));"
-        for type, argument, memory in zip(types, arguments, case.memories, strict=True)
-    ]
-    return "\n".join(["{", *takes, f"{name}({', '.join(arguments)});", *gives, "}"])
-
-
-def _split(data: bytes, cases: Sequence[Case]) -> list[list[Array]]:
-    """The memories of each case, which lie in `data` one after the other."""
-    start = 0
-    results: list[list[Array]] = []
-    for case in cases:
-        results.append([])
-        for memory in case.memories:
-            end = start + memory.nbytes
-            results[-1].append(np.frombuffer(data[start:end], memory.dtype))
-            start = end
-    assert start == len(data)
-    return results

@@ -1,6 +1,7 @@
 """What a test's text says: its headers, and the buffers that its program declares."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -101,21 +102,41 @@ class Declaration:
         return Value(self.dtype, (self.extent,), elements)
 
 
+@dataclass(frozen=True)
+class Statement:
+    """A statement, split into its words with no check of what they mean."""
+
+    line: int
+    name: str
+    op: str
+    operands: list[str]
+    attributes: dict[str, str]
+
+
+def statements(text: str) -> Iterator[Statement]:
+    """The statements of a program; what is not one is left out."""
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.partition("#")[0]
+        match = re.match(r"\s*(?:(%\w+)\s*=)?\s*([a-z][a-z0-9]*)(?!\S)(.*)", code)
+        if match:
+            rest = match[3]
+            attributes = dict(re.findall(r"(\w+)=(\[[^\]]*\]|\S+)", rest))
+            operands = re.split(r"\s\w+=", rest)[0].split()
+            yield Statement(number, match[1] or "", match[2], operands, attributes)
+
+
 def declarations(text: str) -> list[Declaration]:
     """The buffers of a program, in increasing slot number."""
     found: list[Declaration] = []
-    for line in text.splitlines():
-        statement = line.partition("#")[0]
-        match = re.match(r"\s*%\w+\s*=\s*buffer\s+(\d+)\s(.*)", statement)
-        if not match:
-            continue
-        attributes = dict(re.findall(r"(\w+)=(\[[^\]]*\]|\S+)", match[2]))
-        if "slot" in attributes and attributes.get("dtype") in DTYPES:
+    for statement in statements(text):
+        attributes = statement.attributes
+        is_buffer = statement.op == "buffer" and re.fullmatch(r"\d+", "".join(statement.operands))
+        if is_buffer and "slot" in attributes and attributes.get("dtype") in DTYPES:
             found.append(
                 Declaration(
                     int(attributes["slot"]),
                     attributes["dtype"],
-                    int(match[1]),
+                    int(statement.operands[0]),
                     attributes.get("data"),
                     attributes.get("url"),
                 )

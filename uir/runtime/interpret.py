@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter
 from xdsl.ir import Operation, SSAValue
 
-from dialects.uir.functions import CallOp, ParamOp, ResultOp
+from dialects.uir.functions import CallOp, ParamOp, ResultOp, open_operands
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import BufferOp, StoreOp, buffer_of
 from dialects.uir.types import dtype_of, size_of
@@ -127,7 +127,7 @@ class _Machine:
 
     def _step(self, frame: _Frame) -> None:
         op = frame.schedule.ops[frame.position]
-        operands = op.arguments if isinstance(op, CallOp) else op.operands
+        operands = open_operands(op)
         args = tuple(frame.value(operand) for operand in operands)
         match op:
             case CallOp():

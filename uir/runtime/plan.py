@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from dialects.uir.elementwise import ElementwiseOp, SameValueOp
-from dialects.uir.functions import CallOp, ParamOp
+from dialects.uir.functions import CallOp, open_operands, open_values
 from dialects.uir.loops import ForOp
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.movement import PermuteOp, ReduceOp
@@ -68,7 +68,7 @@ class Plan:
                 op = current.owner
                 if current in self.open and isinstance(op, Operation) and op not in found:
                     found.add(op)
-                    values += op.arguments if isinstance(op, CallOp) else op.operands
+                    values += open_operands(op)
             ops = sorted(found, key=self._positions.__getitem__)
             schedule = self._bodies[value] = self._schedule(ops, {value})
         return schedule
@@ -94,16 +94,6 @@ class Plan:
 def _producer(value: SSAValue) -> Operation:
     assert isinstance(value.owner, Operation)
     return value.owner
-
-
-def open_values(ops: Iterable[Operation]) -> set[SSAValue]:
-    """The results that depend on a param that no call has replaced."""
-    found: set[SSAValue] = set()
-    for op in ops:
-        operands = op.arguments if isinstance(op, CallOp) else op.operands
-        if isinstance(op, ParamOp) or any(operand in found for operand in operands):
-            found.update(op.results)
-    return found
 
 
 def _captured_values(ops: Iterable[Operation]) -> dict[Operation, set[SSAValue]]:

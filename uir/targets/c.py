@@ -39,14 +39,15 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
     functions = _callees_first(_functions_of(module))
     names = _function_names(functions)
     global_names = HELPERS.keys() | set(names.values())
+    checked = {f.sym_name.data for f in functions if CHECKED in f.attributes}
     stored: dict[str, frozenset[int]] = {}
     lines: list[str] = []
     for function in functions:
         stored[function.sym_name.data] = stored_arguments(function, stored)
         local_names = Names(global_names)
-        lines += ["", *print_function(function, names, local_names, stored)]
+        lines += ["", *print_function(function, names, local_names, stored, checked)]
     helpers = definitions_called_in(lines)
-    if any(CHECKED in function.attributes for function in functions):
+    if checked:
         helpers = [ERROR_STRUCT, *helpers]
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))
 

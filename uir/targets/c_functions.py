@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
@@ -72,18 +72,28 @@ def print_function(
     functions: Mapping[str, str],
     names: Names,
     stored: Mapping[str, frozenset[int]],
+    checked: Container[str],
 ) -> list[str]:
     """The lines of `function`, which declares names out of `names`.
 
-    `functions` holds the C name, and `stored` the stored arguments, of every function by symbol.
+    `functions` holds the C name, and `stored` the stored arguments, of every function by symbol;
+    `checked` are the symbols of those that report errors.
     Raises UnprintableError for an op or a type that has no place in C.
     """
-    return _FunctionPrinter(function, functions, names).print(stored[function.sym_name.data])
+    printer = _FunctionPrinter(function, functions, names, checked)
+    return printer.print(stored[function.sym_name.data])
 
 
 class _FunctionPrinter:
-    def __init__(self, function: func.FuncOp, functions: Mapping[str, str], names: Names) -> None:
+    def __init__(
+        self,
+        function: func.FuncOp,
+        functions: Mapping[str, str],
+        names: Names,
+        checked: Container[str],
+    ) -> None:
         self._function = function
+        self._checked = checked
         self._functions = functions
         self._names = names
         self._pieces: dict[SSAValue, Piece] = {}
@@ -212,7 +222,15 @@ class _FunctionPrinter:
 
     def _print_call(self, op: func.CallOp) -> None:
         arguments = ", ".join(self._text(argument) for argument in op.arguments)
-        self._line(f"{self._functions[op.callee.string_value()]}({arguments});")
+        callee = op.callee.string_value()
+        if callee not in self._checked:
+            self._line(f"{self._functions[callee]}({arguments});")
+            return
+        self._line(f"if ({self._functions[callee]}({arguments}, error)) {{")
+        self._line(f"{_INDENT}status = 1;")
+        self._line(f"{_INDENT}goto done;")
+        self._line("}")
+        self._can_fail = True
 
     def _print_load(self, op: memref.LoadOp) -> None:
         self._bind(op.res, value_type(op, op.res.type), self._element(op, op.memref, op.indices))

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from dialects.uir.base import Form, TextAttribute, UirOp
 from dialects.uir.dialect import OPS
 from dialects.uir.elementwise import ConstantOp
-from dialects.uir.functions import CallOp, ParamOp, ResultOp
+from dialects.uir.functions import CallOp, ParamOp, ResultOp, open_operands
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import LoadOp, StoreOp
 from dialects.uir.movement import ReshapeOp
@@ -72,11 +72,11 @@ class _Printer:
         self.last = op.result
 
     def operands_of(self, op: UirOp) -> Sequence[SSAValue]:
-        """The operands to print: of a call's arguments those that its body, rewritten, still takes."""
+        """The operands to print: of a call's arguments those that its body still takes."""
         operands = op.operands
         if isinstance(op, CallOp):
             operands = op.operands[: 1 + self.params.get(op.body, 0)]
-        inner = op.arguments if isinstance(op, CallOp) else op.operands
+        inner = open_operands(op)
         count = max((self.params.get(operand, 0) for operand in inner), default=0)
         self.params[op.result] = op.number() + 1 if isinstance(op, ParamOp) else count
         return operands

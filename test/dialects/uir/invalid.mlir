@@ -50,7 +50,7 @@
 
 // -----
 
-// CHECK: 'uir.call' the body takes 1 arguments
+// CHECK: 'uir.call' the body takes 1 argument
 %p = "uir.param"() {index = 0 : i64} : () -> tensor<f32>
 %r = uir.call %p : tensor<f32>
 
