@@ -45,7 +45,7 @@ func.func private @k(%a: memref<?xf32>, %b: memref<?xi32>) {
 
 // -----
 
-// CHECK: `reads` 0: expected a map over 1 dimensions and no symbols, found 2 and 0
+// CHECK: `reads` 0: expected a map over 1 dimensions and at most 0 symbols, found 2 and 0
 func.func private @k(%a: memref<?xf32>, %b: memref<?xi32>) {
   prog.loop (%a : memref<?xf32>) shape [4]
     body #prog.program<(f32) {v0 = in 0} -> (v0)> reads [#prog.access<0, affine_map<(d0, d1) -> (d0)>>] writes [#prog.access<0, affine_map<(d0) -> (d0)>>]

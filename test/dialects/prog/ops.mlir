@@ -20,7 +20,7 @@ func.func private @map(%a: memref<?xi32>, %o: memref<?xi1>) {
 // CHECK:         prog.loop (%{{.*}} : memref<?xf32>) symbols (%{{.*}}) shape [] reduction [3]
 // CHECK-NEXT:      monoids [#prog.monoid<sum>, #prog.monoid<max>]
 // CHECK-NEXT:      body
-// CHECK-NEXT:      reads [#prog.access<0, affine_map<(d0)[s0] -> (d0 + s0)>>]
+// CHECK-NEXT:      reads [#prog.access<0, affine_map<(d0)[s0] -> ((d0 + s0))>>]
 // CHECK-NEXT:      epilogue #prog.program<(f32, f32, f32) {v0 = in 0, v1 = in 1, v2 = in 2, v3 = mul v0 v1, v4 = add v3 v2} -> (v4)>
 // CHECK-NEXT:      epilogue_reads [#prog.access<0, affine_map<() -> (7)>>]
 // CHECK-NEXT:      writes [#prog.access<0, affine_map<() -> (7)>>]
