@@ -14,6 +14,7 @@ _DIALECTS = {
     "prog": "dialects.prog.dialect:Prog",
     "func": "xdsl.dialects.func:Func",
     "scf": "xdsl.dialects.scf:Scf",
+    "cf": "xdsl.dialects.cf:Cf",
     "arith": "xdsl.dialects.arith:Arith",
     "memref": "xdsl.dialects.memref:MemRef",
     "affine": "xdsl.dialects.affine:Affine",

@@ -20,6 +20,10 @@ from dialects.uir.memory import GroupOp, LoadOp, StoreOp, buffer_of
 from dialects.uir.nodes import stored_buffers
 
 
+MAX_DEPTH = 100
+"""How deep loops nest: C compilers have a limit, and it is beyond what a program needs."""
+
+
 @dataclass
 class ClosedLoop:
     """A loop that an `end` built, and the warnings about it: an op and a message each."""
@@ -37,7 +41,9 @@ class LoopBuilder:
         self._loads: list[LoadOp] = []
         self._stores: list[StoreOp] = []
         self._open: dict[RangeOp, None] = {}
+        self._named: set[RangeOp] = set()
         self._starts: dict[ForOp, int] = {}
+        self._depths: dict[ForOp, int] = {}
         self._closed: dict[SSAValue, str] = {}
 
     def add(self, op: Operation) -> None:
@@ -50,8 +56,14 @@ class LoopBuilder:
         elif isinstance(op, RangeOp):
             self._open[op] = None
 
-    def open_ranges(self) -> Iterable[RangeOp]:
-        return self._open
+    def name_end(self, value: SSAValue) -> None:
+        """Notes that an `end`, right or wrong, names the range `value`."""
+        if isinstance(value.owner, RangeOp):
+            self._named.add(value.owner)
+
+    def unclosed_ranges(self) -> Iterable[RangeOp]:
+        """The ranges that no `end` names."""
+        return [range for range in self._open if range not in self._named]
 
     def range_of(self, value: SSAValue) -> RangeOp | None:
         """The open range whose loop `value` is in; None if it is in no loop."""
@@ -80,11 +92,15 @@ class LoopBuilder:
                 raise TypingError("this effect stands before the range", number)
         members = self._members(range, effects)
         self._check_members(members, len(effects))
+        depth = 1 + max((self._depths[op] for op in members if isinstance(op, ForOp)), default=0)
+        if depth > MAX_DEPTH:
+            raise TypingError(f"loops nest at most {MAX_DEPTH} deep", len(effects))
         loop = ForOp.of(range.bound)
         loop.location = end.location
         loop.index.name_hint = index.name_hint
         self._block.add_op(loop)
         self._starts[loop] = start
+        self._depths[loop] = depth
         warnings = self._warnings(loop, members, start)
         self._move(range, members, loop)
         self.add(loop)

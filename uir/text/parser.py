@@ -30,6 +30,10 @@ from uir.text.lexer import Token, tokenize
 from uir.text.loops import LoopBuilder, LoopGradient
 
 
+MAX_SEARCHES = 20
+"""How many unknown names are compared with the known ones."""
+
+
 class StatementError(Exception):
     """The statement has errors, which are recorded; or it depends on one that has."""
 
@@ -87,6 +91,7 @@ class _Parser:
         self.loops = LoopBuilder(self.block)
         self.warnings: list[Diagnostic] = []
         self.line = 0
+        self.searches = 0
         self.last: tuple[Token, SSAValue] | None = None
 
     def error(
@@ -106,7 +111,7 @@ class _Parser:
 
     def check_loops(self) -> None:
         """Each range is closed."""
-        for range in self.loops.open_ranges():
+        for range in self.loops.unclosed_ranges():
             self.diagnostics.append(
                 Diagnostic(place_of(range), "this range is never closed", "close it with `end`")
             )
@@ -179,6 +184,8 @@ class _Parser:
         positional = sum(form.positional for form in op.SIGNATURE.values())
         operand_tokens = operand_tokens[positional:]
         operands = [self.find_operand(token) for token in operand_tokens]
+        if op is EndOp and operands and (index := operands[-1]) is not None:
+            self.loops.name_end(index)
         if all(token.kind == "attribute" for token in attribute_tokens):
             self.check_arity(op, head, operand_tokens)
         if len(self.diagnostics) > errors or None in operands:
@@ -209,9 +216,7 @@ class _Parser:
         """The value of an operand; None after an error, here or where it is defined."""
         if token.kind == "name":
             if token.text not in self.values:
-                close = (
-                    get_close_matches(token.text, self.values, 1) if len(token.text) < 40 else []
-                )
+                close = self.close_matches(token.text)
                 help = f"did you mean `{close[0]}`?" if close else None
                 self.error(token, f"unknown name `{token.text}`", help)
             return self.values.get(token.text)
@@ -232,6 +237,13 @@ class _Parser:
             literal.location = self.location(token)
             self.block.add_op(literal)
         return node.results[0]
+
+    def close_matches(self, name: str) -> list[str]:
+        """A name like `name`. Looked for a few times only: it takes a look at every name."""
+        if len(name) > 40 or self.searches >= MAX_SEARCHES:
+            return []
+        self.searches += 1
+        return get_close_matches(name, self.values, 1)
 
     def check_arity(self, op: type[UirOp], head: Token, operands: Sequence[Token]) -> None:
         least, most = arity_of(op)
