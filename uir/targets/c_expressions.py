@@ -319,6 +319,8 @@ def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
     type_ = op.results[0].type
     if type_ == f32:
         return _call("select_f32", *operands)
+    if type_ == index:
+        return _call("select_index", *operands)
     condition, *arms = operands
     then, otherwise = _as_wide(arms, type_)
     # Compilers warn of a bare `&` or `|` in the condition.

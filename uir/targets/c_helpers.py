@@ -87,6 +87,14 @@ static inline float select_f32(bool c, float a, float b) {
 """,
         calls=("f32_bits", "bits_f32"),
     ),
+    "select_index": Helper(
+        """\
+// A mask, because gcc 12 vectorises `c ? m[c ? i : 0] : 0` to a gather of wrong elements.
+static inline int64_t select_index(bool c, int64_t a, int64_t b) {
+  return (a & -(int64_t)c) | (b & ((int64_t)c - 1));
+}
+"""
+    ),
     "max_f32": Helper(
         """\
 // IEEE 754-2019 maximum: NaN wins, and -0 < +0.
