@@ -13,7 +13,14 @@ from functools import cached_property
 from math import gcd
 from typing import TypeAlias
 
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from dialects.prog import Dtype, E
 
@@ -149,6 +156,42 @@ class Index:
         quotient, remainder = divmod(self.constant, divisor)
         return Index(tuple(whole), quotient), Index(tuple(rest), remainder)
 
+    def axes(self) -> frozenset[int]:
+        """The axes that the value depends on."""
+        axes: set[int] = set()
+        for atom, _ in self.terms:
+            if isinstance(atom, Coordinate):
+                axes.add(atom.axis)
+            elif isinstance(atom, Quotient | Remainder):
+                axes |= atom.index.axes()
+        return frozenset(axes)
+
+    def stride(self, axis: int) -> int | None:
+        """By how much a step along `axis` moves the value; None if that is not one number."""
+        stride = 0
+        for atom, coefficient in self.terms:
+            if isinstance(atom, Coordinate):
+                stride += coefficient if atom.axis == axis else 0
+            elif isinstance(atom, Quotient | Remainder) and axis in atom.index.axes():
+                return None
+        return stride
+
+    def substitute(self, value: Callable[[Coordinate], Index]) -> Index:
+        """The index with `value` in the place of each coordinate, simplified."""
+        result = Index((), self.constant)
+        for atom, coefficient in self.terms:
+            match atom:
+                case Coordinate():
+                    new = value(atom)
+                case Symbol():
+                    new = Index(((atom, 1),))
+                case Quotient(index, divisor):
+                    new = index.substitute(value).floordiv(divisor)
+                case Remainder(index, divisor):
+                    new = index.substitute(value).mod(divisor)
+            result += new * coefficient
+        return result
+
     def to_affine(self) -> AffineExpr:
         """The index as an affine expression of the coordinates."""
         result: AffineExpr | None = None
@@ -180,6 +223,36 @@ class Index:
         if result is None:
             return constant
         return E.add(result, constant) if self.constant else result
+
+
+def compose(map: AffineExpr, coordinates: Sequence[Index], symbols: Sequence[Index]) -> Index:
+    """The affine expression `map` of `coordinates` and `symbols`, simplified.
+
+    Products, quotients and remainders are by constants; divisors are positive.
+    """
+    match map:
+        case AffineDimExpr():
+            return coordinates[map.position]
+        case AffineSymExpr():
+            return symbols[map.position]
+        case AffineConstantExpr():
+            return Index((), map.value)
+        case AffineBinaryOpExpr():
+            lhs = compose(map.lhs, coordinates, symbols)
+            rhs = compose(map.rhs, coordinates, symbols)
+            match map.kind:
+                case AffineBinaryOpKind.Add:
+                    return lhs + rhs
+                case AffineBinaryOpKind.Mul:
+                    return rhs * lhs.constant if not lhs.terms else lhs * rhs.constant
+                case AffineBinaryOpKind.FloorDiv:
+                    return lhs.floordiv(rhs.constant)
+                case AffineBinaryOpKind.CeilDiv:
+                    return (lhs * -1).floordiv(rhs.constant) * -1
+                case AffineBinaryOpKind.Mod:
+                    return lhs.mod(rhs.constant)
+        case _:
+            raise AssertionError(f"unknown affine expression: {map}")
 
 
 def _bounds(atom: Atom) -> tuple[int, int]:

@@ -13,14 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineSymExpr,
-)
+from xdsl.ir.affine import AffineExpr
 
 from dialects.prog import Dtype, E, Monoid
 from dialects.uir.base import UirOp
@@ -28,7 +21,7 @@ from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp
 from dialects.uir.kernel import KernelOp, YieldOp
 from dialects.uir.movement import ExpandOp, MovementOp, PadOp, ReduceOp, StackOp
 from dialects.uir.types import dtype_of, shape_of
-from passes.index import Index, Symbol, coordinate
+from passes.index import Index, Symbol, compose, coordinate
 from passes.views import operand_coordinates
 
 MONOIDS = {"add": Monoid.SUM, "mul": Monoid.PRODUCT, "max": Monoid.MAX}
@@ -72,34 +65,6 @@ class KernelProgram:
     write: Index = field(default_factory=Index)
     symbols: list[tuple[int, int]] = field(default_factory=list)
     """The operand, an i32 scalar, and the greatest value of each symbol of the indices."""
-
-
-def compose(map: AffineExpr, coordinates: Sequence[Index], symbols: Sequence[Index]) -> Index:
-    """`map` of `coordinates` and `symbols`, simplified."""
-    match map:
-        case AffineDimExpr():
-            return coordinates[map.position]
-        case AffineSymExpr():
-            return symbols[map.position]
-        case AffineConstantExpr():
-            return Index((), map.value)
-        case AffineBinaryOpExpr():
-            lhs = compose(map.lhs, coordinates, symbols)
-            rhs = compose(map.rhs, coordinates, symbols)
-            match map.kind:
-                case AffineBinaryOpKind.Add:
-                    return lhs + rhs
-                case AffineBinaryOpKind.Mul:
-                    return lhs * rhs.constant
-                case AffineBinaryOpKind.FloorDiv:
-                    return lhs.floordiv(rhs.constant)
-                case AffineBinaryOpKind.Mod:
-                    return lhs.mod(rhs.constant)
-                case _:
-                    pass
-        case _:
-            pass
-    raise AssertionError(f"{map} is no address")
 
 
 class _Evaluator:

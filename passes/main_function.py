@@ -26,9 +26,10 @@ from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import BufferOp, LoadOp, StoreOp
 from dialects.uir.types import MemType, dtype_of
-from passes.index import Index
+from passes.index import Coordinate, Index, Symbol
 from passes.loops.builder import LoopBuilder
-from passes.scalar_code import emit_clamped, emit_elementwise, emit_index
+from passes.loops.indices import emit_index
+from passes.scalar_code import emit_clamped, emit_elementwise
 from passes.views import address_in_buffer
 
 INDEX = IndexType()
@@ -161,7 +162,12 @@ class _ProgramBuilder:
             return Index.symbol(len(symbols) - 1, greatest)
 
         buffer, address = address_in_buffer(view, symbol_of)
-        return self.memories[buffer], emit_index(self.builder, address, symbols)
+
+        def variable(atom: Coordinate | Symbol) -> SSAValue:
+            assert isinstance(atom, Symbol)
+            return symbols[atom.number]
+
+        return self.memories[buffer], emit_index(self.builder, address, variable)
 
     def offset(self, offset: SSAValue, greatest: int) -> SSAValue:
         """A computed offset as an index, from 0 to `greatest`."""

@@ -12,7 +12,7 @@ the buffers. The headers, as comments before the first statement:
                                 ends in `#!` is among the reported ones; may be given repeatedly
     # error: TEXT               `run` stops with a runtime error that says TEXT; the checked kernel
                                 reports the same kind and line and does no store that comes later;
-                                `slot` says what else it leaves
+                                `slot` says what else it leaves, `#!` marks the line
     # render                    `run` and the kernel leave the same bits in all buffers and result
     # render check: slot S >= V element 0 of the slot is at least V after the kernel
     # time: T                   seconds for the compiler, the C compiler and the kernel, each (10)
@@ -144,6 +144,7 @@ class Grader:
         """The checked kernel of a program that fails, and all of them when the test is full."""
         done = self.call(test, folder, "run")
         expect_rejected(test, done, [message])
+        expect_marked_lines(test, done)
         error = first_error(done)
         initial = contents_of(test, folder)
         for checked in (True, False) if self.full else (True,):

@@ -1,1 +1,1 @@
-"""The parts of `lower-loops`: linear forms, nests, schedules and the emission of ops."""
+"""The parts of `lower-loops`: nests, schedules and the emission of ops."""

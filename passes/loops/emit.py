@@ -12,10 +12,11 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, SSAValue
 
 from dialects.prog import Program, memory_dtype, type_of
+from passes.index import Coordinate, Index, Symbol, coordinate
 
 from .builder import LoopBuilder
-from .linear import Division, Linear
-from .nest import SYMBOL_RANGE, Guard, Nest, View
+from .indices import emit_index
+from .nest import Guard, Nest, View
 from .scalars import Scalars, emit_program
 from .schedule import Schedule
 
@@ -25,17 +26,17 @@ class _Tile:
     """Points that are folded together: `lanes` in a loop, times the rows, written out."""
 
     lane: int
-    lane_start: Linear
+    lane_start: Index
     lanes: int
     row: int | None
-    row_points: tuple[Linear, ...]
+    row_points: tuple[Index, ...]
 
 
 class NestEmitter:
     """Emits the loops of one nest.
 
-    An axis has a value while it is inside its loops: a sum of loop variables, numbered as
-    they come, whose SSA values and ranges are known.
+    An axis has a value while it is inside its loops: an index of loop variables, numbered as
+    they come, whose SSA values are known.
     """
 
     def __init__(self, nest: Nest, schedule: Schedule) -> None:
@@ -45,13 +46,7 @@ class NestEmitter:
         self._scalars = Scalars(self._builder)
         self._numbers = count()
         self._variables: dict[int, SSAValue] = {}
-        self._ranges: dict[int, tuple[int, int]] = {}
-        self._axes: dict[int, Linear] = {}
-        for dimension, symbol in nest.symbols.items():
-            number = next(self._numbers)
-            self._variables[number] = symbol
-            self._ranges[number] = SYMBOL_RANGE
-            self._axes[dimension] = Linear.dimension(number)
+        self._axes: dict[int, Index] = {}
         self._written = {view.memory for view in nest.writes}
         self._accumulators: dict[tuple[int, int], SSAValue] = {}
 
@@ -72,20 +67,19 @@ class NestEmitter:
     # Loops
 
     @contextmanager
-    def _loop(self, axis: int, extent: int, step: int = 1) -> Generator[Linear]:
+    def _loop(self, axis: int, extent: int, step: int = 1) -> Generator[Index]:
         """The variable of a loop over `0, step, ...` below `extent`; 0 where that's all."""
         if extent <= step:
-            yield Linear((), 0)
+            yield Index()
             return
         with self._builder.loop(extent, step) as loop:
             yield self._variable(axis, loop.variable, extent)
 
-    def _variable(self, axis: int, value: SSAValue, extent: int) -> Linear:
+    def _variable(self, axis: int, value: SSAValue, extent: int) -> Index:
         value.name_hint = f"k{axis}" if axis in self._nest.reduction else f"i{axis}"
         number = next(self._numbers)
         self._variables[number] = value
-        self._ranges[number] = (0, extent - 1)
-        return Linear.dimension(number)
+        return coordinate(number, extent)
 
     @contextmanager
     def _axis_loop(self, axis: int) -> Generator[None]:
@@ -93,14 +87,14 @@ class NestEmitter:
             self._axes[axis] = variable
             yield
 
-    def _for_tiles(self, axis: int, size: int, body: Callable[[Linear, int], None]) -> None:
+    def _for_tiles(self, axis: int, size: int, body: Callable[[Index, int], None]) -> None:
         """Build `body(start, size)` for the tiles of `axis`, and once for what remains."""
         extent = self._nest.extents[axis]
         whole = extent - extent % size
         with self._loop(axis, whole, size) as start:
             body(start, size)
         if whole < extent:
-            body(Linear((), whole), extent - whole)
+            body(Index((), whole), extent - whole)
 
     # Folds
 
@@ -136,15 +130,15 @@ class NestEmitter:
     def _fold_tiles(self, lane: int, row: int | None) -> None:
         """The fold of all points of the lane and the row axis, a tile at a time."""
 
-        def fold_lanes(row_start: Linear, rows: int) -> None:
-            def fold_tile(lane_start: Linear, lanes: int) -> None:
+        def fold_lanes(row_start: Index, rows: int) -> None:
+            def fold_tile(lane_start: Index, lanes: int) -> None:
                 row_points = [] if row is None else [row_start + i for i in range(rows)]
                 self._fold_tile(_Tile(lane, lane_start, lanes, row, tuple(row_points)))
 
             self._for_tiles(lane, self._schedule.lanes, fold_tile)
 
         if row is None:
-            fold_lanes(Linear((), 0), 1)
+            fold_lanes(Index(), 1)
         else:
             self._for_tiles(row, self._schedule.rows, fold_lanes)
 
@@ -167,7 +161,7 @@ class NestEmitter:
         """Within a loop over the lanes, for each row, the accumulators and the position."""
         with self._loop(tile.lane, tile.lanes) as lane:
             self._axes[tile.lane] = tile.lane_start + lane
-            position = self._sum(lane)
+            position = self._emit(lane)
             for number, row in enumerate(tile.row_points or (None,)):
                 if tile.row is not None and row is not None:
                     self._axes[tile.row] = row
@@ -253,38 +247,16 @@ class NestEmitter:
 
     # Indices
 
-    def _value(self, linear: Linear) -> SSAValue:
-        """A sum of axes and symbols at the current point."""
-        return self._sum(linear.substitute(self._axes.__getitem__, self._ranges))
+    def _value(self, index: Index) -> SSAValue:
+        """An index of axes and symbols at the current point."""
+        return self._emit(index.substitute(lambda atom: self._axes[atom.axis]))
 
-    def _sum(self, linear: Linear) -> SSAValue:
-        """A sum of symbols and loop variables: outermost terms first, so that each partial
-        sum is made once for all the loops inside."""
-        pieces = [self._scaled(self._term(term), factor) for term, factor in linear.terms]
-        if linear.constant:
-            pieces.append(self._builder.index(linear.constant))
-        if not pieces:
-            return self._builder.index(0)
-        total, *rest = sorted(pieces, key=self._builder.depth)
-        for piece in rest:
-            total = self._builder.pure(arith.AddiOp(total, piece))
-        return total
+    def _emit(self, index: Index) -> SSAValue:
+        """An index of loop variables and symbols."""
 
-    def _scaled(self, value: SSAValue, factor: int) -> SSAValue:
-        if factor == 1:
-            return value
-        return self._builder.pure(arith.MuliOp(value, self._builder.index(factor)))
+        def variable(atom: Coordinate | Symbol) -> SSAValue:
+            if isinstance(atom, Symbol):
+                return self._nest.symbols[atom.number]
+            return self._variables[atom.axis]
 
-    def _term(self, term: int | Division) -> SSAValue:
-        if isinstance(term, int):
-            return self._variables[term]
-        dividend = self._sum(term.dividend)
-        divisor = self._builder.index(term.divisor)
-        if term.dividend.range(self._ranges)[0] >= 0:
-            divide = arith.RemSIOp if term.remainder else arith.DivSIOp
-            return self._builder.pure(divide(dividend, divisor))
-        quotient = self._builder.pure(arith.FloorDivSIOp(dividend, divisor))
-        if not term.remainder:
-            return quotient
-        whole = self._scaled(quotient, -term.divisor)
-        return self._builder.pure(arith.AddiOp(dividend, whole))
+        return emit_index(self._builder, index, variable)

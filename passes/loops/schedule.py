@@ -102,13 +102,13 @@ def _lane_axis(nest: Nest) -> int | None:
 def _row_axis(nest: Nest, lane: int, streams: list[View]) -> int | None:
     """The last axis along which something that is read contiguously is read again."""
     for axis in reversed(nest.parallel):
-        if axis != lane and any(axis not in _dimensions(view) for view in streams):
+        if axis != lane and any(axis not in _axes(view) for view in streams):
             return axis
     return None
 
 
-def _dimensions(view: View) -> frozenset[int]:
-    return frozenset[int]().union(*(linear.dimensions() for linear in view.linears()))
+def _axes(view: View) -> frozenset[int]:
+    return frozenset[int]().union(*(index.axes() for index in view.indices()))
 
 
 def _row_count(nest: Nest, row: int, lanes: int) -> int:

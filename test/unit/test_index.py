@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import NoReturn
@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xdsl.ir.affine import AffineExpr
 
 from dialects.prog import Program, evaluate
 from passes.index import (
@@ -20,6 +21,7 @@ from passes.index import (
     Quotient,
     Remainder,
     Symbol,
+    compose,
     coordinate,
     flatten,
     unflatten,
@@ -159,3 +161,70 @@ ROW, COLUMN, PART = coordinate(0, 4), coordinate(1, 6), coordinate(2, 3)
 )
 def test_simplification(found: Index, expected: Index) -> None:
     assert found == expected
+
+
+AXES = (3, 1, 4)
+COORDINATES = [coordinate(axis, extent) for axis, extent in enumerate(AXES)]
+
+
+def grown(inner: st.SearchStrategy[AffineExpr]) -> st.SearchStrategy[AffineExpr]:
+    factors, divisors = st.integers(-9, 9), st.integers(1, 9)
+    return st.one_of(
+        st.tuples(inner, inner).map(lambda pair: pair[0] + pair[1]),
+        st.tuples(inner, factors).map(lambda pair: pair[0] * pair[1]),
+        st.tuples(inner, divisors).map(lambda pair: pair[0] // pair[1]),
+        st.tuples(inner, divisors).map(lambda pair: pair[0] % pair[1]),
+        st.tuples(inner, divisors).map(lambda pair: pair[0].ceil_div(pair[1])),
+    )
+
+
+EXPRESSIONS = st.recursive(
+    st.one_of(
+        st.integers(0, 2).map(AffineExpr.dimension),
+        st.integers(0, 1).map(AffineExpr.symbol),
+        st.integers(-9, 9).map(AffineExpr.constant),
+    ),
+    grown,
+    max_leaves=8,
+)
+
+
+def composed(expr: AffineExpr) -> Index:
+    symbols = [Index.symbol(number, greatest) for number, greatest in enumerate(SYMBOLS)]
+    return compose(expr, COORDINATES, symbols)
+
+
+def points() -> Iterator[tuple[Point, Point]]:
+    for point in product(*map(range, AXES)):
+        for symbols in product(*(range(greatest + 1) for greatest in SYMBOLS)):
+            yield point, symbols
+
+
+@given(EXPRESSIONS)
+def test_compose_has_the_values_of_the_affine_expression(expr: AffineExpr) -> None:
+    index = composed(expr)
+    for point, symbols in points():
+        assert value_of(index, point, symbols) == expr.eval(point, symbols)
+
+
+@given(EXPRESSIONS)
+def test_stride(expr: AffineExpr) -> None:
+    index = composed(expr)
+    stride = index.stride(0)
+    assert 0 in index.axes() or stride == 0
+    for (d0, d1, d2), symbols in points():
+        if stride is not None and d0 + 1 < AXES[0]:
+            step = expr.eval((d0 + 1, d1, d2), symbols) - expr.eval((d0, d1, d2), symbols)
+            assert step == stride
+
+
+@given(EXPRESSIONS)
+def test_substitute(expr: AffineExpr) -> None:
+    """Axis 0 reversed, axis 2 in two parts, which are axes 0 and 1 of the new index."""
+    halves = [coordinate(axis, 2) for axis in range(3)]
+    new = {0: halves[2] * -1 + 2, 2: halves[0] * 2 + halves[1]}
+    index = composed(expr).substitute(lambda atom: new[atom.axis])
+    for d0, d1, d2 in product(range(2), repeat=3):
+        for symbols in product(*(range(greatest + 1) for greatest in SYMBOLS)):
+            expected = expr.eval((2 - d2, 0, 2 * d0 + d1), symbols)
+            assert value_of(index, (d0, d1, d2), symbols) == expected

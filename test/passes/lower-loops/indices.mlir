@@ -25,9 +25,13 @@ func.func private @not_negative(%a: memref<?xf32>, %o: memref<?xf32>) {
   func.return
 }
 
-// One that may be negative is divided toward negative infinity.
+// One that may be negative is a whole number and the division of one that is not:
+// -i floordiv 5 = 4*i floordiv 5 - i.
 // CHECK-LABEL: func.func private @maybe_negative
-// CHECK:         arith.floordivsi
+// CHECK-NOT:     arith.floordivsi
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:         %[[FOUR:.*]] = arith.muli %[[I]], %{{.*}} : index
+// CHECK-NEXT:    arith.divsi %[[FOUR]], %{{.*}} : index
 func.func private @maybe_negative(%a: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [32]
     body #prog.program<(f32) {v0 = in 0} -> (v0)>
