@@ -5,7 +5,7 @@ They load and store through views, in place and in loops, and end without a runt
 
 from __future__ import annotations
 
-from math import prod
+from math import isqrt, prod
 from random import Random
 
 from hypothesis import strategies as st
@@ -72,8 +72,23 @@ def shift_in_place(w: ProgramWriter) -> None:
     w.store(views[1], w.rng.choice((x, w.elementwise("max", [x, x]))))
 
 
+def transpose_in_place(w: ProgramWriter) -> None:
+    """A square block of a buffer and its transpose, combined, stored to the block."""
+    memories = [buffer for buffer in w.buffers if buffer.shape[0] >= 4]
+    if not memories:
+        return
+    buffer = w.rng.choice(memories)
+    n = w.rng.randint(2, min(3, isqrt(buffer.shape[0])))
+    block = w.block(buffer, [w.rng.randint(0, buffer.shape[0] - n * n)], (n * n,))
+    view = w.reshape_to(block, (n, n))
+    x = w.emit("load", [view], type_of(view), has_gradient=False)
+    y = w.emit("permute", [x], type_of(x), "order=[1 0]")
+    w.store(view, w.rng.choice((y, w.elementwise("max", [x, y]))))
+
+
 MEMORY_STEPS: tuple[Step, ...] = (
-    load, load, load, store, store, update_in_place, shift_in_place, define_body,
+    load, load, load, store, store, update_in_place, shift_in_place, transpose_in_place,
+    define_body,
 )  # fmt: skip
 
 
