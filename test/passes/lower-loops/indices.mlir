@@ -33,11 +33,6 @@ func.func private @not_negative(%a: memref<?xf32>, %o: memref<?xf32>) {
 // CHECK-NEXT:      arith.muli %[[I]], %{{.*}} : index
 // CHECK-NEXT:      %[[FOUR:.*]] = arith.muli %[[I]], %{{.*}} : index
 // CHECK-NEXT:      arith.divsi %[[FOUR]], %{{.*}} : index
-func.func private @maybe_negative
-// CHECK-NOT:     arith.floordivsi
-// CHECK:         scf.for %[[I:.*]] =
-// CHECK:         %[[FOUR:.*]] = arith.muli %[[I]], %[[C4:.*]] : index
-// CHECK:         arith.divsi %[[FOUR]], %{{.*}} : index
 func.func private @maybe_negative(%a: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [32]
     body #prog.program<(f32) {v0 = in 0} -> (v0)>
