@@ -91,7 +91,7 @@ def drop_unused_arguments(block: Block) -> None:
             op.operands = operands[: 1 + counts.get(op.body, 0)]
             operands = op.arguments
         count = max((counts.get(operand, 0) for operand in operands), default=0)
-        if count:
+        if count and op.results:
             counts[op.results[0]] = count
 
 

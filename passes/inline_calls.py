@@ -20,7 +20,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.uir.base import NodeBuilder, UirOp
+from dialects.uir.elementwise import AddOp, constant_of
 from dialects.uir.functions import CallOp, ParamOp, open_operands, open_values
+from dialects.uir.movement import OffsetOp, literal_i32
 from passes.node_driver import builder_before, remove_dead_nodes, rewrite_nodes
 
 SMALL_PROGRAM = 10_000
@@ -73,6 +75,8 @@ class InlineCall(RewritePattern):
         is_open = any(operand in self.open for operand in operands)
         if isinstance(op, CallOp):
             operands.insert(0, op.body)
+        if isinstance(op, OffsetOp):
+            operands[1:] = computed_offsets(op, operands[1:], b)
         result = b.make(type(op), *operands, **op.text_attributes())
         assert isinstance(result.owner, Operation)
         # A runtime error is at the statement of the body, not at the call.
@@ -80,6 +84,20 @@ class InlineCall(RewritePattern):
         if is_open:
             self.open.add(result)
         return result
+
+
+def computed_offsets(op: OffsetOp, offsets: Sequence[SSAValue], b: NodeBuilder) -> list[SSAValue]:
+    """The offsets of a copy of `op`, where a literal out of bounds is computed.
+
+    The text computes it too, as an argument: it is an error of the run, not of the program.
+    """
+    computed: list[SSAValue] = []
+    for offset, (_, greatest) in zip(offsets, op.bounds(), strict=True):
+        value = constant_of(offset)
+        if isinstance(value, int) and not 0 <= value <= greatest:
+            offset = b.make(AddOp, offset, literal_i32(b, 0))
+        computed.append(offset)
+    return computed
 
 
 def expanded_sizes(ops: Iterable[Operation], open: set[SSAValue]) -> dict[SSAValue, int]:

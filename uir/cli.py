@@ -48,8 +48,6 @@ def run(args: Sequence[str]) -> int:
         program = load_program(text)
         for warning in program.warnings:
             print(warning.render(text.text), file=sys.stderr)
-        for warning in program.warnings:
-            print(warning.render(text.text), file=sys.stderr)
         match options.command:
             case "run":
                 sys.stdout.write(_run(program, dict(options.slot)))

@@ -2,7 +2,21 @@
 
 from .attrs import Access, AccessAttr, MonoidAttr, ProgramAttr
 from .dialect import LoopOp, Prog, dtype_of, memory_dtype, type_of
-from .dtypes import FLOATS, INTEGERS, Dtype, Value, bits, integer_range, value_of, width
+from .dtypes import (
+    BOOLEANS,
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    SIGNED,
+    UNSIGNED,
+    Dtype,
+    Value,
+    compute_type,
+    extremes,
+    integer_range,
+    size,
+    width,
+)
 from .evaluate import evaluate
 from .expr import E
 from .fold import fold
@@ -10,6 +24,7 @@ from .kinds import (
     BITCAST,
     CAST,
     COPY,
+    FMA,
     WHERE,
     Binary,
     Compare,
@@ -38,14 +53,20 @@ from .program import (
     Program,
     references,
 )
+from .storage import bits, of_float, of_int, value_of
 
 __all__ = [
     "BITCAST",
+    "BOOLEANS",
     "CAST",
+    "COMPLEX",
     "COPY",
     "FLOATS",
+    "FMA",
     "INTEGERS",
     "MAX_RANK",
+    "SIGNED",
+    "UNSIGNED",
     "WHERE",
     "Access",
     "AccessAttr",
@@ -79,12 +100,17 @@ __all__ = [
     "accepts2",
     "accepts3",
     "bits",
+    "compute_type",
     "dtype_of",
     "evaluate",
+    "extremes",
     "fold",
     "integer_range",
     "memory_dtype",
+    "of_float",
+    "of_int",
     "references",
+    "size",
     "type_of",
     "value_of",
     "width",

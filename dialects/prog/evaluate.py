@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .dtypes import Dtype
 from .program import Const, Coord, In, Node, Op1, Op2, Op3, Program, references
 
 if TYPE_CHECKING:
@@ -22,41 +21,69 @@ def evaluate(
 ) -> tuple[Array, ...]:
     """The results of `program` at every point of `shape`, one array of that shape each.
 
-    `arrays` are the operands' elements, of the program's dtypes (int64, int32, float32 or
-    bool), and `coords` the int64 coordinates by axis; both broadcast to `shape`. Without
-    `coords` the points are the indices of `shape`. float32 arithmetic is IEEE's, each kind
-    rounded once.
+    `arrays` are the operands' elements, of the numpy dtypes of the program's (a bit's is
+    numpy's bool; ml_dtypes has those that numpy lacks), and `coords` the int64 coordinates
+    by axis; both broadcast to `shape`. Without `coords` the points are the indices of
+    `shape`, and a coordinate along an axis that it lacks is refused.
+
+    Raises ValueError for arrays of another number, dtype or shape.
     """
     import numpy as np
 
-    from .meaning import MEANINGS, numpy_dtype
+    from .carriers import numpy_dtype
+    from .meaning import apply1, apply2, apply3
 
-    assert len(arrays) == len(program.ins)
+    operands = _checked(program, arrays, shape)
+    axes = len(shape) if coords is None else len(coords)
     last_use = _last_uses(program)
     values: dict[int, Array] = {}
 
-    def run(node: Node, dtype: Dtype) -> Array:
+    dtypes = program.dtypes
+
+    def run(index: int, node: Node) -> Array:
         match node:
             case In(i):
-                return np.asarray(arrays[i])
+                return operands[i]
             case Coord(axis):
+                if axis >= axes:
+                    raise ValueError(f"node {index}: axis {axis} of {axes}")
                 if coords is not None:
                     return coords[axis]
                 steps = [-1 if a == axis else 1 for a in range(len(shape))]
                 return np.arange(shape[axis], dtype=np.int64).reshape(steps)
             case Const():
                 return np.frombuffer(node.bits, numpy_dtype(node.dtype)).reshape(())
-            case Op1() | Op2() | Op3():
-                operands = [values[i] for i in references(node)]
-                return MEANINGS[node.kind](dtype, *operands)
+            case Op1(kind, target, i):
+                return apply1(kind, dtypes[i], target, values[i])
+            case Op2(kind, i, j):
+                return apply2(kind, dtypes[i], values[i], values[j])
+            case Op3(kind, i, j, l):
+                return apply3(kind, dtypes[i], dtypes[j], values[i], values[j], values[l])
 
     with np.errstate(all="ignore"):
         for index, node in enumerate(program.nodes):
-            values[index] = run(node, program.dtypes[index])
+            values[index] = run(index, node)
             for reference in references(node):
                 if last_use[reference] == index:
                     values.pop(reference, None)
     return tuple(np.broadcast_to(values[out], shape) for out in program.outs)
+
+
+def _checked(program: Program, arrays: Sequence[Array], shape: tuple[int, ...]) -> Sequence[Array]:
+    """`arrays`, if they are operands of `program` at the points of `shape`."""
+    import numpy as np
+
+    from .carriers import numpy_dtype
+
+    if len(arrays) != len(program.ins):
+        raise ValueError(f"expected {len(program.ins)} operands, found {len(arrays)}")
+    checked = [np.asarray(array) for array in arrays]
+    for i, (array, dtype) in enumerate(zip(checked, program.ins, strict=True)):
+        if array.dtype != numpy_dtype(dtype):
+            raise ValueError(f"operand {i} is of {dtype.value}, found elements of {array.dtype}")
+        if np.broadcast_shapes(array.shape, shape) != shape:
+            raise ValueError(f"operand {i} of shape {array.shape} does not broadcast to {shape}")
+    return checked
 
 
 def _last_uses(program: Program) -> list[int]:

@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
-from .dtypes import Dtype, Value, bits
-from .kinds import BITCAST, CAST, COPY, WHERE, Binary, Compare, Kind1, Kind2, Kind3, Unary
-from .program import (
-    Const,
-    Coord,
-    In,
-    InvalidProgram,
-    Leaf,
-    Node,
-    Op1,
-    Op2,
-    Op3,
-    dtype1,
-    dtype2,
-    dtype3,
-    leaf_dtype,
-)
+from .dtypes import Dtype, Value
+from .kinds import BITCAST, CAST, COPY, FMA, WHERE, Binary, Compare, Kind1, Kind2, Kind3, Unary
+from .program import Const, Coord, In, InvalidProgram, Leaf, dtype1, dtype2, dtype3, leaf_dtype
+from .storage import bits
 
 Head: TypeAlias = Leaf | Kind1 | Kind2 | Kind3
 """What an expression is apart from its operands and its dtype."""
 
 
+def _of_one(kind: Unary) -> Callable[[E], E]:
+    """The function of a kind of one operand."""
+
+    def function(e: E) -> E:
+        return E.of_kind1(kind, e.dtype, e)
+
+    return _named(function, kind)
+
+
+def _of_two(kind: Kind2) -> Callable[[E, E], E]:
+    """The function of a kind of two operands."""
+
+    def function(a: E, b: E) -> E:
+        return E.of_kind2(kind, a, b)
+
+    return _named(function, kind)
+
+
+_Function = TypeVar("_Function", bound="Callable[..., E]")
+
+
+def _named(function: _Function, kind: Unary | Kind2) -> _Function:
+    function.__name__ = kind.value
+    function.__qualname__ = f"E.{kind.value}"
+    function.__doc__ = f"The kind {type(kind).__name__}.{kind.name}."
+    return function
+
+
 class E:
     """An expression: a leaf, or a kind applied to expressions.
 
-    Immutable. Each kind is a function of its name here, and some are operators; all raise
-    InvalidProgram for operands that the kind does not take. `==` and `hash` are structural,
-    and cost no more than the number of distinct nodes, however deep the expression is.
+    Immutable. Each kind is a function of its name here, with `_` after Python's keywords.
+    Some are operators: `/` is `fdiv`, `//` is `idiv` and `%` is `mod`, which truncate toward
+    zero and not down. All raise InvalidProgram for operands that the kind does not take.
+    `==` and `hash` are structural, and cost no more than the number of distinct nodes, however deep the expression is.
     """
 
     __slots__ = ("_hash", "dtype", "head", "operands")
@@ -93,73 +109,98 @@ class E:
 
     @staticmethod
     def copy(e: E) -> E:
+        """The bits of `e`."""
         return E.of_kind1(COPY, e.dtype, e)
 
     @staticmethod
     def cast(dtype: Dtype, e: E) -> E:
+        """The element of `e` stored into `dtype`."""
         return E.of_kind1(CAST, dtype, e)
 
     @staticmethod
     def bitcast(dtype: Dtype, e: E) -> E:
+        """The bits of `e` read in `dtype`, of the same width."""
         return E.of_kind1(BITCAST, dtype, e)
 
-    @staticmethod
-    def recip(e: E) -> E:
-        return E.of_kind1(Unary.RECIP, e.dtype, e)
+    neg = staticmethod(_of_one(Unary.NEG))
+    recip = staticmethod(_of_one(Unary.RECIP))
+    abs = staticmethod(_of_one(Unary.ABS))
+    sign = staticmethod(_of_one(Unary.SIGN))
+    sqrt = staticmethod(_of_one(Unary.SQRT))
+    exp = staticmethod(_of_one(Unary.EXP))
+    exp2 = staticmethod(_of_one(Unary.EXP2))
+    log = staticmethod(_of_one(Unary.LOG))
+    log2 = staticmethod(_of_one(Unary.LOG2))
+    log1p = staticmethod(_of_one(Unary.LOG1P))
+    expm1 = staticmethod(_of_one(Unary.EXPM1))
+    sin = staticmethod(_of_one(Unary.SIN))
+    cos = staticmethod(_of_one(Unary.COS))
+    tan = staticmethod(_of_one(Unary.TAN))
+    asin = staticmethod(_of_one(Unary.ASIN))
+    acos = staticmethod(_of_one(Unary.ACOS))
+    atan = staticmethod(_of_one(Unary.ATAN))
+    sinh = staticmethod(_of_one(Unary.SINH))
+    cosh = staticmethod(_of_one(Unary.COSH))
+    tanh = staticmethod(_of_one(Unary.TANH))
+    asinh = staticmethod(_of_one(Unary.ASINH))
+    acosh = staticmethod(_of_one(Unary.ACOSH))
+    atanh = staticmethod(_of_one(Unary.ATANH))
+    erf = staticmethod(_of_one(Unary.ERF))
+    floor = staticmethod(_of_one(Unary.FLOOR))
+    ceil = staticmethod(_of_one(Unary.CEIL))
+    round = staticmethod(_of_one(Unary.ROUND))
+    trunc = staticmethod(_of_one(Unary.TRUNC))
 
-    @staticmethod
-    def add(a: E, b: E) -> E:
-        return E.of_kind2(Binary.ADD, a, b)
+    add = staticmethod(_of_two(Binary.ADD))
+    sub = staticmethod(_of_two(Binary.SUB))
+    mul = staticmethod(_of_two(Binary.MUL))
+    fdiv = staticmethod(_of_two(Binary.FDIV))
+    idiv = staticmethod(_of_two(Binary.IDIV))
+    mod = staticmethod(_of_two(Binary.MOD))
+    pow = staticmethod(_of_two(Binary.POW))
+    atan2 = staticmethod(_of_two(Binary.ATAN2))
+    maximum = staticmethod(_of_two(Binary.MAXIMUM))
+    minimum = staticmethod(_of_two(Binary.MINIMUM))
+    and_ = staticmethod(_of_two(Binary.AND))
+    or_ = staticmethod(_of_two(Binary.OR))
+    xor = staticmethod(_of_two(Binary.XOR))
+    threefry = staticmethod(_of_two(Binary.THREEFRY))
 
-    @staticmethod
-    def mul(a: E, b: E) -> E:
-        return E.of_kind2(Binary.MUL, a, b)
-
-    @staticmethod
-    def idiv(a: E, b: E) -> E:
-        return E.of_kind2(Binary.IDIV, a, b)
-
-    @staticmethod
-    def mod(a: E, b: E) -> E:
-        return E.of_kind2(Binary.MOD, a, b)
-
-    @staticmethod
-    def maximum(a: E, b: E) -> E:
-        return E.of_kind2(Binary.MAXIMUM, a, b)
-
-    @staticmethod
-    def minimum(a: E, b: E) -> E:
-        return E.of_kind2(Binary.MINIMUM, a, b)
-
-    @staticmethod
-    def and_(a: E, b: E) -> E:
-        return E.of_kind2(Binary.AND, a, b)
-
-    @staticmethod
-    def or_(a: E, b: E) -> E:
-        return E.of_kind2(Binary.OR, a, b)
-
-    @staticmethod
-    def xor(a: E, b: E) -> E:
-        return E.of_kind2(Binary.XOR, a, b)
-
-    @staticmethod
-    def equal(a: E, b: E) -> E:
-        return E.of_kind2(Compare.EQUAL, a, b)
-
-    @staticmethod
-    def less(a: E, b: E) -> E:
-        return E.of_kind2(Compare.LESS, a, b)
+    equal = staticmethod(_of_two(Compare.EQUAL))
+    not_equal = staticmethod(_of_two(Compare.NOT_EQUAL))
+    less = staticmethod(_of_two(Compare.LESS))
+    less_equal = staticmethod(_of_two(Compare.LESS_EQUAL))
 
     @staticmethod
     def where(condition: E, a: E, b: E) -> E:
+        """`a` where `condition` is true, `b` elsewhere."""
         return E.of_kind3(WHERE, condition, a, b)
+
+    @staticmethod
+    def fma(a: E, b: E, c: E) -> E:
+        """The product of `a` and `b` plus `c`, rounded once."""
+        return E.of_kind3(FMA, a, b, c)
 
     def __add__(self, other: E) -> E:
         return E.add(self, other)
 
+    def __sub__(self, other: E) -> E:
+        return E.sub(self, other)
+
     def __mul__(self, other: E) -> E:
         return E.mul(self, other)
+
+    def __truediv__(self, other: E) -> E:
+        return E.fdiv(self, other)
+
+    def __floordiv__(self, other: E) -> E:
+        return E.idiv(self, other)
+
+    def __mod__(self, other: E) -> E:
+        return E.mod(self, other)
+
+    def __pow__(self, other: E) -> E:
+        return E.pow(self, other)
 
     def __and__(self, other: E) -> E:
         return E.and_(self, other)
@@ -173,8 +214,20 @@ class E:
     def __lt__(self, other: E) -> E:
         return E.less(self, other)
 
+    def __le__(self, other: E) -> E:
+        return E.less_equal(self, other)
+
     def __gt__(self, other: E) -> E:
         return E.less(other, self)
+
+    def __ge__(self, other: E) -> E:
+        return E.less_equal(other, self)
+
+    def __neg__(self) -> E:
+        return E.neg(self)
+
+    def __abs__(self) -> E:
+        return E.abs(self)
 
 
 def _equal(left: E, right: E) -> bool:
@@ -192,52 +245,3 @@ def _equal(left: E, right: E) -> bool:
         seen.add((id(a), id(b)))
         pairs.extend(zip(a.operands, b.operands, strict=True))
     return True
-
-
-def _walk(outs: Sequence[E], finish: Callable[[E], None]) -> None:
-    """Call `finish` once for each expression object under `outs`, operands first."""
-    done: set[int] = set()
-    for out in outs:
-        stack = [(out, False)]
-        while stack:
-            e, operands_done = stack.pop()
-            if id(e) in done:
-                continue
-            if operands_done:
-                done.add(id(e))
-                finish(e)
-            else:
-                stack.append((e, True))
-                stack.extend((operand, False) for operand in reversed(e.operands))
-
-
-def nodes_of(ins: Sequence[Dtype], outs: Sequence[E]) -> tuple[list[Node], list[int]]:
-    """The distinct nodes under `outs` in depth-first order, and the index of each output.
-
-    Raises InvalidProgram if an input of `outs` is not an operand of `ins` of its dtype.
-    """
-    index_of_node: dict[Node, int] = {}
-    index_of: dict[int, int] = {}
-
-    def finish(e: E) -> None:
-        node = _node(e, [index_of[id(operand)] for operand in e.operands])
-        if isinstance(node, In) and leaf_dtype(node, ins) is not e.dtype:
-            raise InvalidProgram(
-                f"operand {node.i} is of {ins[node.i].value}, its expression of {e.dtype.value}"
-            )
-        index_of[id(e)] = index_of_node.setdefault(node, len(index_of_node))
-
-    _walk(outs, finish)
-    return list(index_of_node), [index_of[id(out)] for out in outs]
-
-
-def _node(e: E, indices: Sequence[int]) -> Node:
-    match e.head:
-        case In() | Coord() | Const() as leaf:
-            return leaf
-        case Binary() | Compare() as kind:
-            return Op2(kind, *indices)
-        case Kind3() as kind:
-            return Op3(kind, *indices)
-        case kind:
-            return Op1(kind, e.dtype, *indices)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .dtypes import FLOATS
+from .dtypes import COMPLEX, FLOATS, Dtype
 from .monoids import Monoid
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ _FEW = 64
 """Below this many accumulators, a row at a time costs more than numpy's accumulate."""
 
 
+_ACCUMULATED = frozenset({Dtype.float32, Dtype.float64})
+"""The dtypes whose Add and Mul are numpy's own."""
+
+
 def fold(monoid: Monoid, array: Array, axes: int = 1, start: Array | None = None) -> Array:
     """The left fold of the `axes` leading axes of `array`, in row-major order.
 
@@ -29,7 +33,8 @@ def fold(monoid: Monoid, array: Array, axes: int = 1, start: Array | None = None
     """
     import numpy as np
 
-    from .meaning import MEANINGS, dtype_of, numpy_dtype
+    from .carriers import dtype_of, numpy_dtype
+    from .meaning import apply2
 
     dtype = dtype_of(array.dtype)
     shape = array.shape[axes:]
@@ -38,12 +43,12 @@ def fold(monoid: Monoid, array: Array, axes: int = 1, start: Array | None = None
         start = np.full(shape, monoid.identity(dtype), numpy_dtype(dtype))
 
     def combine(left: Array, right: Array) -> Array:
-        return np.asarray(MEANINGS[monoid.kind(dtype)](dtype, left, right))
+        return apply2(monoid.kind(dtype), dtype, left, right)
 
     with np.errstate(all="ignore"):
-        if dtype not in FLOATS or monoid in (Monoid.MAX, Monoid.MIN):
+        if dtype not in FLOATS | COMPLEX or monoid in (Monoid.MAX, Monoid.MIN):
             return _fold_halves(combine, rows, start)
-        if start.size < _FEW:
+        if start.size < _FEW and dtype in _ACCUMULATED:
             ufunc = np.add if monoid is Monoid.SUM else np.multiply
             return _accumulate(ufunc, rows, start)
         accumulator = start.copy()

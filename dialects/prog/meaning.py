@@ -1,4 +1,4 @@
-"""What each kind computes, with numpy: the one table of the kinds' meaning.
+"""What each kind computes, with numpy: the tables of the kinds' meaning.
 
 Imported when a program is first run, because numpy is slow to import.
 """
@@ -6,117 +6,180 @@ Imported when a program is first run, because numpy is slow to import.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from .dtypes import FLOATS, Dtype, integer_range, width
+from . import complexes, floats, integers, principal
+from .carriers import Array, loaded, stored
+from .casts import bitcast, cast
+from .dtypes import BOOLEANS, COMPLEX, FLOATS, Dtype, width
+from .fma import fma, fma_narrow
 from .kinds import Binary, Compare, Kind1, Kind2, Kind3, Move, Ternary, Unary
+from .principal import Symmetry, swapping
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Table: TypeAlias = dict[Unary | Binary | Compare | Ternary, Callable[..., Array]]
 
-_NUMPY: dict[Dtype, np.dtype[Any]] = {
-    Dtype.bool: np.dtype(np.bool_),
-    Dtype.int32: np.dtype(np.int32),
-    Dtype.int64: np.dtype(np.int64),
-    Dtype.float32: np.dtype(np.float32),
+_COMPARISONS: Table = {
+    Compare.EQUAL: np.equal,
+    Compare.NOT_EQUAL: np.not_equal,
+    Compare.LESS: np.less,
+    Compare.LESS_EQUAL: np.less_equal,
 }
-_DTYPES = {numpy: dtype for dtype, numpy in _NUMPY.items()}
 
-
-def numpy_dtype(dtype: Dtype) -> np.dtype[Any]:
-    """The numpy dtype of arrays of `dtype`."""
-    return _NUMPY[dtype]
-
-
-def dtype_of(dtype: np.dtype[Any]) -> Dtype:
-    """The dtype of arrays of numpy dtype `dtype`; raises KeyError if there is none."""
-    return _DTYPES[dtype]
-
-
-def _plain(function: Callable[..., Array]) -> Callable[..., Array]:
-    """The meaning of a kind that numpy's `function` computes whatever the dtype."""
-
-    def meaning(_: Dtype, *operands: Array) -> Array:
-        return function(*operands)
-
-    return meaning
-
-
-def _recip(dtype: Dtype, x: Array) -> Array:
-    if dtype in FLOATS:
-        return np.divide(_NUMPY[dtype].type(1), x)
-    return np.where((x == 1) | (x == -1), x, _NUMPY[dtype].type(0))
-
-
-def _idiv(dtype: Dtype, x: Array, y: Array) -> Array:
-    zero, one = _NUMPY[dtype].type(0), _NUMPY[dtype].type(1)
-    divisor = np.where((y == 0) | (y == -1), one, y)
-    quotient = np.floor_divide(x - np.fmod(x, divisor), divisor)
-    return np.where(y == 0, zero, np.where(y == -1, np.negative(x), quotient))
-
-
-def _mod(dtype: Dtype, x: Array, y: Array) -> Array:
-    if dtype in FLOATS:
-        return np.fmod(x, y)
-    zero, one = _NUMPY[dtype].type(0), _NUMPY[dtype].type(1)
-    remainder = np.fmod(x, np.where((y == 0) | (y == -1), one, y))
-    return np.where(y == 0, x, np.where(y == -1, zero, remainder))
-
-
-def _extremum(
-    larger: Callable[[Array, Array], Array], equal: Callable[[Array, Array], Array]
-) -> Callable[[Dtype, Array, Array], Array]:
-    """Maximum or minimum; `equal` joins the bits of equal floats, zeros of two signs included."""
-
-    def extremum(dtype: Dtype, x: Array, y: Array) -> Array:
-        if dtype not in FLOATS:
-            return larger(x, y)
-        word = f"i{width(dtype)}"
-        same = equal(_view(x, word), _view(y, word)).view(_NUMPY[dtype])
-        chosen = np.where(x == y, same, larger(x, y))
-        return np.where(np.isnan(x), x, np.where(np.isnan(y), y, chosen))
-
-    return extremum
-
-
-def _cast(dtype: Dtype, x: Array) -> Array:
-    target = _NUMPY[dtype]
-    if dtype is Dtype.bool:
-        return np.not_equal(x, 0)
-    if x.dtype.kind != "f" or dtype in FLOATS:
-        return np.asarray(x).astype(target)
-    least, greatest = integer_range(dtype)
-    # Both bounds are powers of two, so exact in any float format.
-    below, above = x < float(least), x >= float(greatest + 1)
-    inside = np.where(below | above | np.isnan(x), x.dtype.type(0), x).astype(target)
-    return np.where(above, target.type(greatest), np.where(below, target.type(least), inside))
-
-
-def _bitcast(dtype: Dtype, x: Array) -> Array:
-    return _view(x, _NUMPY[dtype])
-
-
-def _view(x: Array, target: np.dtype[Any] | str) -> Array:
-    return np.asarray(x).view(target)
-
-
-MEANINGS: dict[Kind1 | Kind2 | Kind3, Callable[..., Array]] = {
-    Unary.RECIP: _recip,
-    Binary.ADD: _plain(np.add),
-    Binary.MUL: _plain(np.multiply),
-    Binary.IDIV: _idiv,
-    Binary.MOD: _mod,
-    Binary.MAXIMUM: _extremum(np.maximum, np.bitwise_and),
-    Binary.MINIMUM: _extremum(np.minimum, np.bitwise_or),
-    Binary.AND: _plain(np.bitwise_and),
-    Binary.OR: _plain(np.bitwise_or),
-    Binary.XOR: _plain(np.bitwise_xor),
-    Compare.EQUAL: _plain(np.equal),
-    Compare.LESS: _plain(np.less),
-    Move.COPY: _plain(np.asarray),
-    Move.CAST: _cast,
-    Move.BITCAST: _bitcast,
-    Ternary.WHERE: _plain(np.where),
+_BITWISE: Table = {
+    Binary.AND: np.bitwise_and,
+    Binary.OR: np.bitwise_or,
+    Binary.XOR: np.bitwise_xor,
 }
-"""Kind to function of the result's (for a comparison: `bool`'s) dtype and the operands."""
+
+_BOOLEAN: Table = {
+    **_COMPARISONS,
+    **_BITWISE,
+    Binary.MAXIMUM: np.bitwise_or,
+    Binary.MINIMUM: np.bitwise_and,
+}
+
+_INTEGER: Table = {
+    **_COMPARISONS,
+    **_BITWISE,
+    Unary.NEG: np.negative,
+    Unary.RECIP: integers.recip,
+    Unary.ABS: np.abs,
+    Unary.SIGN: np.sign,
+    Unary.FLOOR: np.asarray,
+    Unary.CEIL: np.asarray,
+    Unary.ROUND: np.asarray,
+    Unary.TRUNC: np.asarray,
+    Binary.ADD: np.add,
+    Binary.SUB: np.subtract,
+    Binary.MUL: np.multiply,
+    Binary.IDIV: integers.idiv,
+    Binary.MOD: integers.mod,
+    Binary.POW: integers.pow,
+    Binary.MAXIMUM: np.maximum,
+    Binary.MINIMUM: np.minimum,
+    Binary.THREEFRY: integers.threefry,
+    Ternary.FMA: integers.fma,
+}
+
+_FLOAT: Table = {
+    **_COMPARISONS,
+    Unary.RECIP: floats.recip,
+    Unary.SIGN: np.sign,
+    Unary.SQRT: np.sqrt,
+    Unary.EXP: floats.wide(np.exp),
+    Unary.EXP2: floats.wide(np.exp2),
+    Unary.LOG: floats.wide(np.log),
+    Unary.LOG2: floats.wide(np.log2),
+    Unary.LOG1P: floats.wide(np.log1p),
+    Unary.EXPM1: floats.wide(np.expm1),
+    Unary.SIN: floats.wide(np.sin),
+    Unary.COS: floats.wide(np.cos),
+    Unary.TAN: floats.wide(np.tan),
+    Unary.ASIN: floats.wide(np.arcsin),
+    Unary.ACOS: floats.wide(np.arccos),
+    Unary.ATAN: floats.wide(np.arctan),
+    Unary.SINH: floats.wide(np.sinh),
+    Unary.COSH: floats.wide(np.cosh),
+    Unary.TANH: floats.wide(np.tanh),
+    Unary.ERF: floats.erf,
+    Unary.FLOOR: np.floor,
+    Unary.CEIL: np.ceil,
+    Unary.ROUND: floats.round,
+    Unary.TRUNC: np.trunc,
+    Binary.ADD: np.add,
+    Binary.SUB: np.subtract,
+    Binary.MUL: np.multiply,
+    Binary.FDIV: np.divide,
+    Binary.MOD: np.fmod,
+    Binary.POW: floats.pow,
+    Binary.ATAN2: floats.wide(np.arctan2),
+    Binary.MAXIMUM: floats.maximum,
+    Binary.MINIMUM: floats.minimum,
+    Ternary.FMA: fma,
+}
+
+_ON_CODES = {Unary.NEG: floats.neg, Unary.ABS: floats.abs}
+"""The kinds of floats that keep a NaN's payload, functions of the dtype and its elements."""
+
+
+def _principal(kind: Unary, function: principal.Function, symmetry: Symmetry) -> Table:
+    return {kind: principal.principal(function, symmetry, _FLOAT.get(kind))}
+
+
+_COMPLEX: Table = {
+    Unary.NEG: complexes.neg,
+    Unary.RECIP: complexes.recip,
+    Unary.SIGN: complexes.sign,
+    **_principal(Unary.SQRT, np.sqrt, Symmetry.CONJUGATE),
+    **_principal(Unary.EXP, np.exp, Symmetry.CONJUGATE),
+    **_principal(Unary.EXP2, principal.exp2, Symmetry.CONJUGATE),
+    **_principal(Unary.LOG, np.log, Symmetry.CONJUGATE),
+    **_principal(Unary.LOG2, principal.log2, Symmetry.CONJUGATE),
+    **_principal(Unary.SIN, swapping(np.sinh), Symmetry.ODD),
+    **_principal(Unary.COS, principal.cos, Symmetry.EVEN),
+    **_principal(Unary.TAN, swapping(np.tanh), Symmetry.ODD),
+    **_principal(Unary.ASIN, swapping(np.arcsinh), Symmetry.ODD),
+    **_principal(Unary.ACOS, np.arccos, Symmetry.CONJUGATE),
+    **_principal(Unary.ATAN, swapping(np.arctanh), Symmetry.ODD),
+    **_principal(Unary.SINH, np.sinh, Symmetry.ODD),
+    **_principal(Unary.COSH, np.cosh, Symmetry.EVEN),
+    **_principal(Unary.TANH, np.tanh, Symmetry.ODD),
+    **_principal(Unary.ASINH, np.arcsinh, Symmetry.ODD),
+    **_principal(Unary.ACOSH, np.arccosh, Symmetry.CONJUGATE),
+    **_principal(Unary.ATANH, np.arctanh, Symmetry.ODD),
+    Binary.ADD: complexes.add,
+    Binary.SUB: complexes.sub,
+    Binary.MUL: complexes.mul,
+    Binary.FDIV: complexes.fdiv,
+    Binary.POW: principal.pow,
+    Binary.MAXIMUM: complexes.maximum,
+    Binary.MINIMUM: complexes.minimum,
+    Compare.EQUAL: complexes.equal,
+    Compare.NOT_EQUAL: complexes.not_equal,
+    Compare.LESS: complexes.less,
+    Compare.LESS_EQUAL: complexes.less_equal,
+}
+
+
+def _table(dtype: Dtype) -> Table:
+    """Kind to function of `loaded` operands of a dtype of this class."""
+    if dtype in FLOATS:
+        return _FLOAT
+    if dtype in COMPLEX:
+        return _COMPLEX
+    return _BOOLEAN if dtype in BOOLEANS else _INTEGER
+
+
+def apply1(kind: Kind1, source: Dtype, target: Dtype, x: Array) -> Array:
+    """`kind` of elements of `source`, into `target`."""
+    match kind:
+        case Move.COPY:
+            return x
+        case Move.CAST:
+            return cast(source, target, x)
+        case Move.BITCAST:
+            return bitcast(source, target, x)
+        case Unary.NEG | Unary.ABS if source in FLOATS:
+            return _ON_CODES[kind](source, x)
+        case Unary():
+            return stored(target, np.asarray(_table(source)[kind](loaded(source, x))))
+
+
+def apply2(kind: Kind2, dtype: Dtype, x: Array, y: Array) -> Array:
+    """`kind` of elements of `dtype`."""
+    result = np.asarray(_table(dtype)[kind](loaded(dtype, x), loaded(dtype, y)))
+    return result if isinstance(kind, Compare) else stored(dtype, result)
+
+
+def apply3(kind: Kind3, first: Dtype, dtype: Dtype, x: Array, y: Array, z: Array) -> Array:
+    """`kind` of elements of `first`, and twice of `dtype`."""
+    match kind:
+        case Ternary.WHERE:
+            return np.where(loaded(first, x), y, z)
+        case Ternary.FMA:
+            operands = [loaded(dtype, operand) for operand in (x, y, z)]
+            if dtype in FLOATS and width(dtype) < 32:
+                return fma_narrow(dtype, *operands)
+            return stored(dtype, np.asarray(_table(dtype)[kind](*operands)))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from enum import Enum
 
-from .dtypes import FLOATS, Dtype, Value, integer_range
+from .dtypes import BOOLEANS, COMPLEX, FLOATS, Dtype, Value, extremes
 from .kinds import Binary, accepts2
 
 
@@ -24,7 +23,7 @@ class Monoid(Enum):
             case Monoid.SUM:
                 return Binary.ADD
             case Monoid.PRODUCT:
-                return Binary.AND if dtype is Dtype.bool else Binary.MUL
+                return Binary.AND if dtype in BOOLEANS else Binary.MUL
             case Monoid.MAX:
                 return Binary.MAXIMUM
             case Monoid.MIN:
@@ -32,25 +31,17 @@ class Monoid(Enum):
 
     def accepts(self, dtype: Dtype) -> bool:
         """Whether elements of `dtype` can be folded."""
-        return accepts2(self.kind(dtype), dtype)
+        ordered = dtype not in COMPLEX or self in (Monoid.SUM, Monoid.PRODUCT)
+        return ordered and accepts2(self.kind(dtype), dtype)
 
     def identity(self, dtype: Dtype) -> Value:
         """The value that a fold starts from: 0, 1 or true, the least or the greatest value."""
         match self:
             case Monoid.SUM:
-                return 0.0 if dtype in FLOATS else 0
+                return 0.0 if dtype in FLOATS | COMPLEX else 0
             case Monoid.PRODUCT:
-                return 1.0 if dtype in FLOATS else 1
+                return 1.0 if dtype in FLOATS | COMPLEX else 1
             case Monoid.MAX:
-                return _extremes(dtype)[0]
+                return extremes(dtype)[0]
             case Monoid.MIN:
-                return _extremes(dtype)[1]
-
-
-def _extremes(dtype: Dtype) -> tuple[Value, Value]:
-    """The least and the greatest value of `dtype` in its order."""
-    if dtype is Dtype.bool:
-        return False, True
-    if dtype in FLOATS:
-        return -math.inf, math.inf
-    return integer_range(dtype)
+                return extremes(dtype)[1]

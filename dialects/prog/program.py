@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from .dtypes import Dtype, width
+from .dtypes import Dtype, size
 from .kinds import Binary, Compare, Kind1, Kind2, Kind3, accepts1, accepts2, accepts3
+from .storage import holds
 
 if TYPE_CHECKING:
     from .expr import E
@@ -38,7 +39,8 @@ class Coord:
 class Const:
     """The element of `dtype` with these bits, in the host's byte order.
 
-    A boolean is true iff its byte is not zero.
+    They are any bits of the dtype's width: a boolean is true iff its byte is not zero, but an
+    element of less than a byte leaves the rest of its byte zero.
     """
 
     dtype: Dtype
@@ -102,10 +104,12 @@ def leaf_dtype(leaf: Leaf, ins: Sequence[Dtype]) -> Dtype:
                 raise InvalidProgram(f"axis {axis} is not between 0 and {MAX_RANK - 1}")
             return Dtype.int64
         case Const(dtype, element):
-            if len(element) != width(dtype):
+            if len(element) != size(dtype):
                 raise InvalidProgram(
-                    f"{len(element)} bytes of bits for {dtype.value}, which has {width(dtype)}"
+                    f"{len(element)} bytes of bits for {dtype.value}, which has {size(dtype)}"
                 )
+            if not holds(dtype, element):
+                raise InvalidProgram(f"bits 0x{element.hex()} are no element of {dtype.value}")
             return dtype
 
 
@@ -131,14 +135,14 @@ def dtype2(kind: Kind2, left: Dtype, right: Dtype) -> Dtype:
             return Dtype.bool
 
 
-def dtype3(kind: Kind3, condition: Dtype, left: Dtype, right: Dtype) -> Dtype:
+def dtype3(kind: Kind3, first: Dtype, left: Dtype, right: Dtype) -> Dtype:
     """The dtype of `kind` of three operands; raises InvalidProgram if it doesn't take them."""
     if left is not right:
         raise InvalidProgram(
             f"`{kind.value}` takes last operands of one dtype, found {left.value} and {right.value}"
         )
-    if not accepts3(kind, condition, left):
-        raise InvalidProgram(f"`{kind.value}` does not take {condition.value} and {left.value}")
+    if not accepts3(kind, first, left):
+        raise InvalidProgram(f"`{kind.value}` does not take {first.value} and {left.value}")
     return left
 
 
@@ -202,7 +206,7 @@ class Program:
         depth-first walk from the outputs, operands left to right, finishes them.
         Raises InvalidProgram if an input of `outs` is not an operand of `ins` of its dtype.
         """
-        from .expr import nodes_of
+        from .flatten import nodes_of
 
         nodes, indices = nodes_of(ins, outs)
         return cls.v(ins, nodes, indices)
@@ -217,3 +221,85 @@ class Program:
     def results(self) -> tuple[Dtype, ...]:
         """The dtypes of the outputs."""
         return tuple(self.dtypes[out] for out in self.outs)
+
+    def is_identity(self) -> bool:
+        """Whether it has one operand and one output, which is that operand's node."""
+        return len(self.ins) == len(self.outs) == 1 and self.nodes[self.outs[0]] == In(0)
+
+    def single(self) -> Node | None:
+        """The node n, if this is `of_node(ins, n)` and n reads each operand, in order.
+
+        None otherwise; n is a constant or a coordinate over no operands, or a kind.
+        """
+        count = len(self.ins)
+        if len(self.nodes) != count + 1 or self.outs != (count,):
+            return None
+        *operands, node = self.nodes
+        if references(node) != tuple(range(count)) or operands != [*map(In, range(count))]:
+            return None
+        return node
+
+    def is_single(self) -> bool:
+        """Whether `single()` gives a node, the last one."""
+        return self.single() is not None
+
+    def subst(
+        self,
+        ins: Sequence[Dtype],
+        f: Callable[[Node], E | None],
+        outs: Sequence[int] | None = None,
+    ) -> Program:
+        """The program over operands of `ins` that computes the outputs with leaves replaced.
+
+        `outs` picks outputs by their positions, all of them by default. `f` is called once
+        with each leaf node that they reach, and gives an expression over `ins` of the leaf's
+        dtype, or None to keep the leaf. Replacements are not replaced again. The nodes are
+        those of `of_exprs`.
+
+        Raises InvalidProgram for an expression of another dtype than its leaf, for an input
+        that is not an operand of `ins` of its dtype, and for `outs` that is empty or names
+        no output.
+        """
+        from .substitution import substituted
+
+        return Program.of_exprs(ins, substituted(self, f, self.picked(outs)))
+
+    def ranges(self, axes: int, outs: Sequence[int] | None = None) -> Program:
+        """The program of the ranges of the outputs over a box, or of those that `outs` picks.
+
+        Of n operands, its operands 2i and 2i + 1 are the least and the greatest element of
+        operand i, and 2n + 2a and 2n + 2a + 1 the least and the greatest coordinate along
+        axis a, for a below `axes`. Its outputs 2k and 2k + 1 are the bounds of the output
+        that is picked kth: at every index whose leaves lie in the box it lies between them.
+        Where a kind may wrap the range is the dtype's whole range, as it is for what is
+        computed from floats and complex numbers, which have no range.
+
+        Raises InvalidProgram if `axes` is not between 0 and MAX_RANK, if an output that is
+        picked reads the coordinate of an axis past them or is of a float or complex dtype,
+        and for `outs` that is empty or names no output.
+        """
+        from .ranges import ranges_of
+
+        return ranges_of(self, axes, self.picked(outs))
+
+    def picked(self, outs: Sequence[int] | None) -> list[int]:
+        """The nodes of the outputs at the positions `outs`, all of them by default.
+
+        Raises InvalidProgram if `outs` is empty or names no output.
+        """
+        if outs is None:
+            return list(self.outs)
+        if not outs:
+            raise InvalidProgram("outs: a program has at least one output")
+        for out in outs:
+            if not 0 <= out < len(self.outs):
+                raise InvalidProgram(f"outs: output {out} of {len(self.outs)}")
+        return [self.outs[out] for out in outs]
+
+    def reached(self, nodes: Sequence[int]) -> list[int]:
+        """The nodes that `nodes` are or read, through others, in order."""
+        live = set(nodes)
+        for index in range(max(live, default=-1), -1, -1):
+            if index in live:
+                live.update(references(self.nodes[index]))
+        return sorted(live)

@@ -8,15 +8,16 @@ import sys
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from .dtypes import Dtype, bits, value_of, width
+from .dtypes import BOOLEANS, COMPLEX, FLOATS, Dtype, size
 from .kinds import Binary, Compare, Kind1, Kind2, Kind3, Move, Ternary, Unary
 from .program import Const, Coord, In, InvalidProgram, Node, Op1, Op2, Op3, Program
+from .storage import bits, value_of
 
 _KINDS1: dict[str, Kind1] = {kind.value: kind for kinds in (Move, Unary) for kind in kinds}
 _KINDS2: dict[str, Kind2] = {kind.value: kind for kinds in (Binary, Compare) for kind in kinds}
 _KINDS3: dict[str, Kind3] = {kind.value: kind for kind in Ternary}
-_LITERALS = {Dtype.bool: bool, Dtype.float32: float}
-"""The type of a literal of each dtype that isn't an integer's."""
+_LITERALS = {**dict.fromkeys(BOOLEANS, bool), **dict.fromkeys(FLOATS, float)}
+"""The type of a literal of each dtype that isn't an integer's; complex ones have none."""
 _DTYPES = {dtype.value: dtype for dtype in Dtype}
 
 
@@ -47,12 +48,13 @@ def _node_text(node: Node) -> str:
 def _const_text(dtype: Dtype, element: bytes) -> str:
     """A literal where one gives these very bits, the bits in hexadecimal otherwise."""
     value = value_of(dtype, element)
-    if not isinstance(value, float):
-        if bits(dtype, value) == element:
-            return str(value).lower()
-    elif math.isfinite(value):
-        return _shortest_decimal(dtype, value)
-    return f"bits 0x{int.from_bytes(element, sys.byteorder):0{2 * width(dtype)}X}"
+    if dtype in FLOATS:
+        assert isinstance(value, float)
+        if math.isfinite(value):
+            return _shortest_decimal(dtype, value)
+    elif dtype not in COMPLEX and bits(dtype, value) == element:
+        return str(value).lower()
+    return f"bits 0x{int.from_bytes(element, sys.byteorder):0{2 * size(dtype)}X}"
 
 
 def _shortest_decimal(dtype: Dtype, value: float) -> str:
@@ -132,8 +134,8 @@ def _parse_const(parser: AttrParser) -> Const:
     dtype = _parse_dtype(parser)
     try:
         if raw and isinstance(value, int):
-            return Const(dtype, value.to_bytes(width(dtype), sys.byteorder))
-        if not raw and type(value) is _LITERALS.get(dtype, int):
+            return Const(dtype, value.to_bytes(size(dtype), sys.byteorder))
+        if not raw and dtype not in COMPLEX and type(value) is _LITERALS.get(dtype, int):
             return Const(dtype, bits(dtype, value))
     except (OverflowError, ValueError):
         pass

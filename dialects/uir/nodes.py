@@ -2,7 +2,8 @@
 
 Statements with the same op, attributes and operands are one node. The exceptions are `buffer`,
 `alloc`, `range`, `store`, `end`, and two `load`s with a `store` to the same buffer between them; a
-loop counts as a store to every buffer that it stores to, and a load in a loop is not one outside.
+launch or a loop counts as a store to every buffer that it stores to, and a load in a loop is not
+one outside.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from xdsl.ir import Operation, SSAValue
 
 from dialects.uir.base import UirOp
+from dialects.uir.kernel import LaunchOp
 from dialects.uir.loops import EndOp, ForOp, RangeOp
 from dialects.uir.memory import AllocOp, BufferOp, LoadOp, StoreOp, buffer_of
 
@@ -19,10 +21,15 @@ _UNIQUE = (BufferOp, AllocOp, StoreOp, RangeOp, EndOp)
 
 
 def stored_buffers(op: Operation) -> Iterator[SSAValue]:
-    """The buffers that `op`, a store or a loop, stores to."""
+    """The buffers that `op`, a store, a launch or a loop, stores to.
+
+    A launch counts as a store to all its memories.
+    """
     for inner in op.walk():
         if isinstance(inner, StoreOp):
             yield buffer_of(inner.memory)
+        elif isinstance(inner, LaunchOp):
+            yield from inner.memories
 
 
 class Nodes:
@@ -43,7 +50,7 @@ class Nodes:
             if node is not None:
                 return node
             self._nodes[key] = op
-        elif isinstance(op, StoreOp | ForOp):
+        elif isinstance(op, StoreOp | LaunchOp | ForOp):
             for buffer in stored_buffers(op):
                 self._versions[buffer] = self._versions.get(buffer, 0) + 1
         self._order[op] = len(self._order)

@@ -28,6 +28,8 @@ class ProgramRules:
         elif isinstance(op, StoreOp):
             for number, operand in enumerate(op.operands):
                 self._require_no_free_param(operand, "an effect", number)
+        elif isinstance(op, RangeOp):
+            self._require_no_free_param(op.bound, "a loop", 0)
         elif isinstance(op, ResultOp):
             self.check_result(op.value)
         self._record(op)

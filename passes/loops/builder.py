@@ -92,11 +92,13 @@ class LoopBuilder:
 
     def constant(self, dtype: Dtype, value: Value) -> SSAValue:
         """A constant of a dtype."""
+        type = type_of(dtype)
         if dtype in FLOATS:
+            assert isinstance(value, int | float)
             op = arith.ConstantOp(FloatAttr(value, f32))
         else:
-            type = type_of(dtype)
             assert isa(type, IntegerType)
+            assert isinstance(value, int)
             op = arith.ConstantOp(IntegerAttr(int(value), type))
         # Attributes take -0.0 for 0.0, and a NaN for different from itself.
         return self.pure(op, (dtype, bits(dtype, value)))

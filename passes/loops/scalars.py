@@ -43,8 +43,9 @@ def emit_program(
     """The results of `program` at one point; each node that they need is built once."""
     scalars = Scalars(builder)
     values: dict[int, SSAValue] = {}
-    for index in _live_nodes(program):
+    for index in program.reached(program.outs):
         node = program.nodes[index]
+        _require_lowered(index, program)
         match node:
             case In(i):
                 values[index] = operand(i)
@@ -57,18 +58,45 @@ def emit_program(
             case Op2(kind, i, j):
                 known = _known_divisor(program, j)
                 values[index] = scalars.op2(kind, program.dtypes[i], values[i], values[j], known)
-            case Op3(Ternary.WHERE, i, j, l):
+            case Op3(_, i, j, l):
                 values[index] = scalars.select(values[i], values[j], values[l])
     return [values[out] for out in program.outs]
 
 
-def _live_nodes(program: Program) -> list[int]:
-    """The nodes that the outputs need, in order."""
-    live = set(program.outs)
-    for index in range(len(program.nodes) - 1, -1, -1):
-        if index in live:
-            live.update(references(program.nodes[index]))
-    return sorted(live)
+_DTYPES = frozenset({Dtype.bool, Dtype.int32, Dtype.int64, Dtype.float32})
+_KINDS = frozenset(
+    {
+        *Move,
+        Unary.RECIP,
+        Binary.ADD,
+        Binary.MUL,
+        Binary.IDIV,
+        Binary.MOD,
+        Binary.MAXIMUM,
+        Binary.MINIMUM,
+        Binary.AND,
+        Binary.OR,
+        Binary.XOR,
+        Compare.EQUAL,
+        Compare.LESS,
+        Ternary.WHERE,
+    }
+)
+"""The kinds and the dtypes that have a counterpart in arith."""
+
+
+def _require_lowered(index: int, program: Program) -> None:
+    """Raise PassFailedException if a node's dtype or its kind can't be lowered."""
+    node, dtype = program.nodes[index], program.dtypes[index]
+    if dtype not in _DTYPES:
+        raise PassFailedException(f"lower-loops: {dtype.value} has no counterpart in arith")
+    if isinstance(node, Op1 | Op2 | Op3):
+        operand = program.dtypes[references(node)[-1]]
+        float_division = node.kind in (Binary.IDIV, Binary.MOD) and operand in FLOATS
+        if node.kind not in _KINDS or float_division:
+            raise PassFailedException(
+                f"lower-loops: `{node.kind.value}` of {operand.value} has no counterpart in arith"
+            )
 
 
 def _known_divisor(program: Program, node: int) -> bool:
@@ -81,7 +109,10 @@ def _known_divisor(program: Program, node: int) -> bool:
 
 
 class Scalars:
-    """Kinds as ops. Operands and results have the types of their dtypes."""
+    """Kinds that have a counterpart in arith, as ops.
+
+    Operands and results have the types of their dtypes.
+    """
 
     def __init__(self, builder: LoopBuilder) -> None:
         self._builder = builder
@@ -103,7 +134,7 @@ class Scalars:
                 return self._cast(operand, result, x)
             case Move.BITCAST:
                 return x if operand is result else self._op(arith.BitcastOp, x, type_of(result))
-            case Unary.RECIP:
+            case Unary():
                 return self._recip(operand, x)
 
     def _recip(self, dtype: Dtype, x: SSAValue) -> SSAValue:
@@ -163,10 +194,6 @@ class Scalars:
     ) -> SSAValue:
         """A kind of two operands of `dtype`; `known_divisor`: y is neither 0 nor -1."""
         match kind:
-            case Binary.IDIV | Binary.MOD if dtype in FLOATS:
-                raise PassFailedException(
-                    f"lower-loops: `{kind.value}` of {dtype.value} has no counterpart in arith"
-                )
             case Binary.IDIV:
                 return self._quotient(dtype, x, y, known_divisor)
             case Binary.MOD:

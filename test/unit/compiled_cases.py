@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from ways_to_run import Array, Case, lowered
 
-from passes.pipelines import LOWER
+from passes.pipelines import LOWER, LOWER_CHECKED
 from uir.targets.c import print_c
 
 C_TYPES = {np.dtype(np.float32): "float", np.dtype(np.int32): "int32_t", np.dtype("?"): "uint8_t"}
@@ -22,6 +22,10 @@ _DRIVER = """
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+struct uir_error {
+  int32_t line;
+  const char *kind;
+} error;
 /* Exactly as large as its elements, and aligned as they are and no more. */
 static void *take(size_t count, size_t size) {
   char *memory = (char *)malloc((count + 1) * size) + size;
@@ -42,22 +46,29 @@ def compilers() -> list[str]:
     return [compiler for compiler in found if compiler]
 
 
-def run_compiled(cases: Sequence[Case], command: Sequence[str], folder: Path) -> list[list[Array]]:
-    """The memories of each case after its kernel, all built by one `command`, has run."""
+def run_compiled(
+    cases: Sequence[Case], command: Sequence[str], folder: Path, *, checks: bool
+) -> list[list[Array]]:
+    """The memories of each case after its kernel, all built by one `command`, has run.
+
+    With `checks` the kernels are those that report runtime errors, and an error ends the run.
+    """
+    result = "int" if checks else "void"
     sources: list[str] = []
     driver = [_DRIVER]
     calls: list[str] = []
     for number, case in enumerate(cases):
         out = StringIO()
-        print_c(lowered(case, LOWER[-1]), out)
+        print_c(lowered(case, LOWER_CHECKED if checks else LOWER), out)
         source = out.getvalue()
         name = f"test_kernel_{number}"
-        assert source.count("void kernel(") == 1
-        (folder / f"{name}.c").write_text(source.replace("void kernel(", f"void {name}("))
+        assert source.count(f"{result} kernel(") == 1
+        (folder / f"{name}.c").write_text(source.replace(f"{result} kernel(", f"{result} {name}("))
         sources.append(f"{name}.c")
         types = [C_TYPES[memory.dtype] for memory in case.memories]
-        driver.append(f"void {name}({', '.join(f'{t} *' for t in types) or 'void'});")
-        calls.append(_call(name, case, types))
+        parameters = [f"{type} *" for type in types] + ["struct uir_error *"] * checks
+        driver.append(f"{result} {name}({', '.join(parameters) or 'void'});")
+        calls.append(_call(name, case, types, checks))
     driver += ["int main(void) {", *calls, "return 0; }"]
     (folder / "main.c").write_text("\n".join(driver))
     build = [*command, "-std=gnu11", "-o", "all", "main.c", *sources, "-lm"]
@@ -68,7 +79,7 @@ def run_compiled(cases: Sequence[Case], command: Sequence[str], folder: Path) ->
     return _split(done.stdout, cases)
 
 
-def _call(name: str, case: Case, types: Sequence[str]) -> str:
+def _call(name: str, case: Case, types: Sequence[str], checks: bool) -> str:
     arguments = [f"m{number}" for number in range(len(types))]
     takes = [
         f"{type} *{argument} = take({memory.size}, sizeof({type}));"
@@ -78,7 +89,9 @@ def _call(name: str, case: Case, types: Sequence[str]) -> str:
         f"give({argument}, {memory.size}, sizeof({type}));"
         for type, argument, memory in zip(types, arguments, case.memories, strict=True)
     ]
-    return "\n".join(["{", *takes, f"{name}({', '.join(arguments)});", *gives, "}"])
+    call = f"{name}({', '.join(arguments + ['&error'] * checks)})"
+    run = f"if ({call}) exit(3);" if checks else f"{call};"
+    return "\n".join(["{", *takes, run, *gives, "}"])
 
 
 def _split(data: bytes, cases: Sequence[Case]) -> list[list[Array]]:

@@ -1,13 +1,10 @@
-"""Buffers that are filled from files: what is checked, and what the errors say."""
+"""Buffers filled from files beside the program: what is checked, and what the errors say."""
 
 import hashlib
-import os
 import struct
 from pathlib import Path
 
-import pooch
 import pytest
-import requests
 
 import uir
 
@@ -127,65 +124,3 @@ def test_every_wrong_file_is_reported_with_the_other_errors(tmp_path: Path) -> N
         uir.run(file)
     places = [(d.place.line, d.place.column) for d in error.value.diagnostics]
     assert places == [(1, 6), (2, 6), (3, 6), (7, 6)]
-
-
-URL = "https://example.com/x.f32"
-
-
-def test_a_download_is_kept_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = tmp_path / "cache"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    calls: list[str] = []
-
-    def retrieve(url: str, known_hash: str, fname: str, path: Path) -> str:
-        calls.append(url)
-        assert known_hash == f"sha256:{DIGEST}"
-        path.mkdir(parents=True)
-        (path / fname).write_bytes(THREE)
-        return str(path / fname)
-
-    monkeypatch.setattr(pooch, "retrieve", retrieve)
-    file = program(tmp_path, buffer(URL))
-    for _ in range(2):
-        outcome = uir.run(file)
-        assert outcome.result is not None
-        assert outcome.result.tobytes() == THREE
-    assert calls == [URL]
-    assert os.listdir(cache / "uir") == [DIGEST]
-
-
-def test_without_a_network_the_message_is_clear(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-    def get(*_: object, **__: object) -> None:
-        raise requests.ConnectionError("no route to host")
-
-    monkeypatch.setattr(requests, "get", get)
-    error = error_of(program(tmp_path, buffer(URL)))
-    assert f"`{URL}` cannot be downloaded: no route to host" in error
-
-
-def test_a_download_with_a_wrong_hash_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-    class Response:
-        headers = {"content-length": "3"}
-
-        def raise_for_status(self) -> None:
-            pass
-
-        def iter_content(self, chunk_size: int) -> list[bytes]:
-            return [b"bad"]
-
-        def close(self) -> None:
-            pass
-
-    monkeypatch.setattr(requests, "get", lambda *_, **__: Response())
-    error = error_of(program(tmp_path, buffer(URL)))
-    assert hashlib.sha256(b"bad").hexdigest() in error
-    assert DIGEST in error
-    assert not (tmp_path / "cache" / "uir" / DIGEST).exists()

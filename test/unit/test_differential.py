@@ -6,7 +6,7 @@ expanded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -27,6 +27,7 @@ from ways_to_run import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
+from passes.pipelines import LOWER
 from uir.text.parser import parse_text
 from uir.text.printer import text_of
 
@@ -43,18 +44,25 @@ UIR_WAYS: dict[str, Callable[[ModuleOp], ModuleOp]] = {
     "merge-nodes": lambda module: applied(module, "merge-nodes"),
     "expand-math": lambda module: applied(module, "expand-math"),
     "inline-calls": lambda module: applied(module, "inline-calls"),
+    "fold-constants": lambda module: applied(module, "fold-constants"),
 }
+
+
+def without(passes: Sequence[str], name: str) -> tuple[str, ...]:
+    return tuple(other for other in passes if other != name)
+
+
 LOOP_WAYS: dict[str, Callable[[Case], ModuleOp]] = {
-    "rangeify": lambda case: lowered(case, "rangeify"),
-    "rangeify, as MLIR": lambda case: through_mlir(lowered(case, "rangeify"), is_generic=False),
-    "lower-loops": lambda case: lowered(case, "lower-loops"),
+    "rangeify": lambda case: lowered(case, without(LOWER, "lower-loops")),
+    "rangeify, as MLIR": lambda case: through_mlir(
+        lowered(case, without(LOWER, "lower-loops")), is_generic=False
+    ),
+    "lower-loops": lambda case: lowered(case, LOWER),
+    "calls as functions": lambda case: lowered(case, without(LOWER, "inline-calls")),
+    "fold-constants first": lambda case: lowered(case, ("fold-constants", *LOWER)),
 }
-FLAGS = (
-    ("-O0",),
-    ("-O2",),
-    ("-O3", "-march=native"),
-    ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-)
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+FLAGS = (("-O0",), ("-O2",), ("-O3", "-march=native"), SANITIZED)
 
 
 @FUZZ
@@ -111,6 +119,14 @@ def test_compiled_c(compiler: str, flags: tuple[str, ...], tmp_path: Path) -> No
     """A fixed dozen programs, because each costs a run of the compiler; shrink with the others."""
     cases = [case_of(random_program(Random(seed))) for seed in range(12)]
     cases.append(case_of(GATHER))
-    found = run_compiled(cases, [compiler, *flags], tmp_path)
+    found = run_compiled(cases, [compiler, *flags], tmp_path, checks=False)
+    for case, memories in zip(cases, found, strict=True):
+        assert_same_bits(run_uir(case, case.module), memories, case.text)
+
+
+def test_checked_c(tmp_path: Path) -> None:
+    """No check fails, and the checks change nothing."""
+    cases = [case_of(random_program(Random(seed))) for seed in range(100, 120)]
+    found = run_compiled(cases, ["cc", *SANITIZED], tmp_path, checks=True)
     for case, memories in zip(cases, found, strict=True):
         assert_same_bits(run_uir(case, case.module), memories, case.text)

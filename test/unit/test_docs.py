@@ -5,8 +5,8 @@ In `docs/language.md`
     by the errors and warnings that `uir` reports: after the line that is wrong, a comment
     `# error: MESSAGE` (or `# warning: MESSAGE`), and `# help: MESSAGE` where there is help.
   * a `c` block has lines of the C that the program before it is rendered to.
-In `docs/passes.md` a block, a line that is a command `uir-opt ...` and another block are a test: the
-command prints the second block when given the first.
+In `docs/passes.md` a block, a line that is a command `uir-opt ...` and another block are a test:
+given the first, the command prints the second.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from uir.api import c_of
 from uir.cli import run
 from uir.program import load_program, read_source
 from uir.text.diagnostics import InvalidProgram
-from uir_opt import UirOptMain, gather_passes
+from uir_opt import UirOptMain
 
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -71,7 +71,7 @@ def headers_of(text: str) -> dict[str, str]:
 
 def statements_of(text: str) -> list[str]:
     lines = [line.partition("#")[0].split() for line in text.splitlines()]
-    return [words[2] if words[0].startswith("%") else words[0] for words in lines if words[2:]]
+    return [words[2] if words[0].startswith("%") else words[0] for words in lines if words]
 
 
 def file_of(block: Block, folder: Path) -> Path:
@@ -180,7 +180,7 @@ REWRITES = rewrites()
 def test_pass(rewrite: Rewrite, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / f"before.{rewrite.before.language}"
     path.write_text(rewrite.before.text, encoding="utf-8")
-    UirOptMain(gather_passes([*rewrite.arguments, str(path)])).run()
+    UirOptMain([*rewrite.arguments, str(path)]).run()
     assert capsys.readouterr().out.strip() == rewrite.after.text.strip()
 
 

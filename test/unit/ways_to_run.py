@@ -18,7 +18,7 @@ from dialects import get_all_dialects
 from dialects.uir.functions import ResultOp
 from dialects.uir.memory import BufferOp
 from dialects.uir.types import dtype_of, shape_of, size_of
-from passes.pipelines import LOWER, apply_passes
+from passes.pipelines import apply_passes
 from uir.program import Program, load_program, read_source
 from uir.runtime.interpret import ELEMENTS, interpret
 from uir.runtime.interpreters.loops import register_loop_functions
@@ -82,10 +82,10 @@ def run_lowered(case: Case, module: ModuleOp) -> list[Array]:
     return memories
 
 
-def lowered(case: Case, last: str) -> ModuleOp:
-    """The case's module after the passes up to `last`, verified."""
+def lowered(case: Case, passes: Sequence[str]) -> ModuleOp:
+    """The case's module after `passes`, verified."""
     module = case.module.clone()
-    apply_passes(LOWER[: LOWER.index(last) + 1], module)
+    apply_passes(passes, module)
     module.verify()
     return module
 

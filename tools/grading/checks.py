@@ -142,9 +142,16 @@ def check_checked_kernel(
 def slots_stored_after(text: str, line: int) -> set[int]:
     """The slots all of whose stores run after the statement at `line`.
 
-    Those stand after it, and after the end of every loop that it may be in.
+    Those stand after it, and after the end of every loop that it may be in. A statement of a body
+    runs where that is called, which may be anywhere.
     """
     found = list(statements(text))
+    bodies: set[str] = set()
+    for statement in found:
+        if statement.op == "param" or bodies & set(statement.operands):
+            bodies.add(statement.name)
+            if statement.line == line:
+                return set()
     opened = {s.name for s in found if s.op == "range" and s.line <= line}
     ends = [s.line for s in found if s.op == "end" and opened & set(s.operands)]
     last = max([line, *ends])

@@ -65,6 +65,5 @@ class DataFile:
         if self.dtype == "bool" and (wrong := data.translate(None, b"\0\1")):
             element = data.index(wrong[:1])
             raise DataError(
-                f"`{self.url}` holds the byte {wrong[0]} at element {element}, "
-                "but a bool is 0 or 1"
+                f"`{self.url}` holds the byte {wrong[0]} at element {element}, but a bool is 0 or 1"
             )

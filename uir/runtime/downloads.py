@@ -13,7 +13,7 @@ import http.client
 import os
 import ssl
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -42,8 +42,7 @@ def fetch(file: DataFile) -> bytes:
     except OSError:
         data = None
     if data is None or not file.has_hash(data):
-        _download(file, entry)
-        data = entry.read_bytes()
+        data = _download(file, entry)
     file.check_size(len(data))
     return data
 
@@ -54,8 +53,8 @@ def _cache() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "uir"
 
 
-def _download(file: DataFile, entry: Path) -> None:
-    """Makes `entry` the file, or leaves it alone and raises DataError."""
+def _download(file: DataFile, entry: Path) -> bytes:
+    """Makes `entry` the file and reads it, or leaves it alone and raises DataError."""
     # Imported here because most programs download nothing, and requests is slow to import.
     import pooch
     from requests import RequestException
@@ -68,8 +67,10 @@ def _download(file: DataFile, entry: Path) -> None:
             f"sha256:{file.digest}",
             entry.name,
             entry.parent,
-            downloader=partial(_transfer, file),
+            # What pooch says of the type of a downloader is not how it calls one.
+            downloader=partial(_transfer, file),  # pyright: ignore[reportArgumentType]
         )
+        return entry.read_bytes()
     # A malformed header can be a bare ValueError.
     except (RequestException, ValueError) as error:
         raise DataError(
@@ -151,7 +152,7 @@ class _Body:
 
 
 @contextmanager
-def _progress(file: DataFile) -> Iterator[Callable[[int], None]]:
+def _progress(file: DataFile) -> Generator[Callable[[int], None], None, None]:
     """Shows a bar while it is open, if the standard error is a terminal.
 
     The function that it gives moves the bar by a number of bytes.
@@ -177,7 +178,7 @@ def _reason(error: Exception) -> str:
     """Why a download failed, without the layers of the libraries around it."""
     from requests import HTTPError
 
-    if isinstance(error, HTTPError):
+    if isinstance(error, HTTPError) and error.response is not None:
         status = error.response.status_code
         return f"the server answers {status} {http.client.responses.get(status, '')}".rstrip()
     cause = _cause(error)

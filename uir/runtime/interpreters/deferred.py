@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dialects.prog import E, Monoid, Program, evaluate, fold
-from dialects.prog.meaning import dtype_of
+from dialects.prog.carriers import dtype_of
 from uir.runtime.interpreters.scalars import substitute
 
 Array: TypeAlias = npt.NDArray[Any]

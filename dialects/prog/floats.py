@@ -1,0 +1,97 @@
+"""What the kinds compute on float32 and float64, with numpy.
+
+A kind that is not exact is computed in long double, whose functions are within a unit or two
+of its last place, and rounded: within one rank of the correctly rounded result where long
+double is wider than float64, and never double-rounded into a wrong zero or infinity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .carriers import Array, numpy_dtype, of_codes, round_float
+from .dtypes import FORMATS, Dtype
+
+
+def wide(function: Callable[..., Array]) -> Callable[..., Array]:
+    """`function` in long double, rounded to the dtype of its first operand."""
+
+    def kind(x: Array, *others: Array) -> Array:
+        operands = (np.asarray(operand).astype(np.longdouble) for operand in (x, *others))
+        return np.asarray(function(*operands)).astype(x.dtype)
+
+    return kind
+
+
+def neg(dtype: Dtype, x: Array) -> Array:
+    """The sign bit flipped, a NaN's too; `x` is of any float dtype."""
+    return _of_magnitudes(dtype, _words(x) ^ _sign(dtype))
+
+
+def abs(dtype: Dtype, x: Array) -> Array:
+    """The sign bit cleared, a NaN's too; `x` is of any float dtype."""
+    return _of_magnitudes(dtype, _words(x) & ~_sign(dtype))
+
+
+def _words(x: Array) -> Array:
+    return x.view(f"u{x.dtype.itemsize}")
+
+
+def _sign(dtype: Dtype) -> np.unsignedinteger:
+    kind = np.dtype(f"u{numpy_dtype(dtype).itemsize}").type
+    return kind(FORMATS[dtype].sign)
+
+
+def _of_magnitudes(dtype: Dtype, words: Array) -> Array:
+    """The elements of these bits, stored: a format that saturates has no infinite results."""
+    result = of_codes(dtype, np.asarray(words))
+    if not FORMATS[dtype].saturates:
+        return result
+    values = result.astype(np.float32)
+    return np.asarray(np.where(np.isinf(values), round_float(dtype, values), result))
+
+
+def recip(x: Array) -> Array:
+    """1 / x."""
+    return np.divide(x.dtype.type(1), x)
+
+
+def round(x: Array) -> Array:
+    """To the nearest integer, half away from zero."""
+    whole = np.trunc(x)
+    away = np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(x.dtype.type(1), x), whole)
+    return np.copysign(np.where(np.isinf(x), x, away), x)
+
+
+def erf(x: Array) -> Array:
+    """numpy has none; the C library's is within one rank in float64."""
+    return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype)
+
+
+_power = wide(np.power)
+
+
+def pow(x: Array, y: Array) -> Array:
+    """A base of 1 and an exponent of 0 give 1 whatever the other is, a signalling NaN too."""
+    return np.where((x == 1) | (y == 0), x.dtype.type(1), _power(x, y))
+
+
+def precedes(x: Array, y: Array) -> Array:
+    """Whether x is below y in the order of floats, where -0 is below +0; no NaNs."""
+    zeros = (x == y) & np.signbit(x) & ~np.signbit(y)
+    return (x < y) | zeros
+
+
+def maximum(x: Array, y: Array) -> Array:
+    """The first NaN, or the last in the order."""
+    chosen = np.where(precedes(x, y), y, x)
+    return np.where(np.isnan(x), x, np.where(np.isnan(y), y, chosen))
+
+
+def minimum(x: Array, y: Array) -> Array:
+    """The first NaN, or the first in the order."""
+    chosen = np.where(precedes(y, x), y, x)
+    return np.where(np.isnan(x), x, np.where(np.isnan(y), y, chosen))
