@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
+from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import Dtype, E, Monoid
 from dialects.uir.base import UirOp
@@ -162,7 +163,9 @@ class _Evaluator:
             case MovementOp():
                 moved = operand_coordinates(op, site.coordinates, self.symbol_of)
             case _:
-                raise AssertionError(f"{op.name} in a kernel")
+                raise PassFailedException(
+                    f"rangeify: found `{op.name}` in a kernel; run `expand-math` before this pass"
+                )
         return [site._replace(value=op.x, coordinates=tuple(moved))], lambda operands: operands[0]
 
     def read(self, site: Site, argument: BlockArgument) -> E:

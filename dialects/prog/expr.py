@@ -48,7 +48,8 @@ class E:
     Immutable. Each kind is a function of its name here, with `_` after Python's keywords.
     Some are operators: `/` is `fdiv`, `//` is `idiv` and `%` is `mod`, which truncate toward
     zero and not down. All raise InvalidProgram for operands that the kind does not take.
-    `==` and `hash` are structural, and cost no more than the number of distinct nodes, however deep the expression is.
+    `==` and `hash` are structural, and cost no more than the number of distinct nodes,
+    however deep the expression is.
     """
 
     __slots__ = ("_hash", "dtype", "head", "operands")

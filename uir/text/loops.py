@@ -8,7 +8,7 @@ stands, so a loop that ends first and shares a needed statement is in the other 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -18,7 +18,6 @@ from dialects.uir.gradient import GradientOp
 from dialects.uir.loops import EndOp, ForOp, RangeOp, ancestor_in
 from dialects.uir.memory import GroupOp, LoadOp, StoreOp, buffer_of
 from dialects.uir.nodes import stored_buffers
-
 
 MAX_DEPTH = 100
 """How deep loops nest: C compilers have a limit, and it is beyond what a program needs."""
@@ -88,7 +87,7 @@ class LoopBuilder:
         assert isinstance(range, RangeOp)
         start = self._positions[range]
         for number, effect in enumerate(effects):
-            if isinstance(effect.owner, Operation) and self._positions[effect.owner] < start:
+            if any(self._positions[op] < start for op in _named_effects(effect)):
                 raise TypingError("this effect stands before the range", number)
         members = self._members(range, effects)
         self._check_members(members, len(effects))
@@ -128,13 +127,8 @@ class LoopBuilder:
     def _include_effect(
         self, effect: SSAValue, members: set[Operation], buffers: set[SSAValue]
     ) -> None:
-        stack = [effect]
-        while stack:
-            op = stack.pop().owner
-            assert isinstance(op, Operation)
+        for op in _named_effects(effect):
             self._include(op, members, buffers)
-            if isinstance(op, GroupOp):
-                stack += op.effects
 
     def _include(self, op: Operation, members: set[Operation], buffers: set[SSAValue]) -> None:
         """Adds `op` and all that depends on it."""
@@ -232,3 +226,14 @@ class LoopGradient(Exception):
     def __init__(self, op: GradientOp):
         super().__init__("no gradient goes through a loop: this value depends on a range")
         self.op = op
+
+
+def _named_effects(effect: SSAValue) -> Iterator[Operation]:
+    """The op of `effect`, and those of the effects that it groups."""
+    stack = [effect]
+    while stack:
+        op = stack.pop().owner
+        assert isinstance(op, Operation)
+        yield op
+        if isinstance(op, GroupOp):
+            stack += op.effects

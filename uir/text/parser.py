@@ -29,7 +29,6 @@ from uir.text.diagnostics import Diagnostic, InvalidProgram, Place, place_of
 from uir.text.lexer import Token, tokenize
 from uir.text.loops import LoopBuilder, LoopGradient
 
-
 MAX_SEARCHES = 20
 """How many unknown names are compared with the known ones."""
 
