@@ -19,11 +19,11 @@ the buffers. The headers, as comments before the first statement:
     # max_bytes: B              size limit of the C (20000)
 
 Values are compared bit by bit, with all NaNs equal. Buffers are aligned as their elements and no
-more, between zones that must stay untouched. With `--full` every kernel is built by gcc and clang
-(those that exist) at several levels, and with the address and undefined behaviour sanitizers, and
-called twice; the unchecked kernels of `error` tests too. The project's own compiler (`uir`) and the
-kernels run in worker processes, many in each; any other CMD has a process for each call. Exit
-status 1 when a test failed.
+more, between zones that must stay untouched. With `--full` every program but the invalid ones is
+rendered, with checks and without, and every kernel is built by gcc and clang (those that exist) at
+several levels, and with the address and undefined behaviour sanitizers, and called twice. The
+project's own compiler (`uir`) and the kernels run in worker processes, many in each; any other CMD
+has a process for each call. Exit status 1 when a test failed.
 """
 
 import argparse
@@ -54,7 +54,15 @@ from grading.checks import (
 )
 from grading.compiler import Compiler, compiler_of, expect_success
 from grading.headers import Declaration, Test, declarations, find_tests, read_test
-from grading.kernel import C_TYPES, Build, Kernel, KernelCaller, full_builds, kernel_parameters
+from grading.kernel import (
+    C_TYPES,
+    Build,
+    Kernel,
+    KernelCaller,
+    Left,
+    full_builds,
+    kernel_parameters,
+)
 from grading.values import DTYPES, Failed, Value
 from rich.console import Console
 from rich.progress import Progress
@@ -141,7 +149,7 @@ class Grader:
         return done.stdout
 
     def failing_kernels(self, test: Test, folder: Path, message: str) -> Iterator[Kernel]:
-        """The checked kernel of a program that fails, and all of them when the test is full."""
+        """The checked kernel of a program that fails; in full also the other one."""
         done = self.call(test, folder, "run")
         expect_rejected(test, done, [message])
         expect_marked_lines(test, done)
@@ -157,17 +165,14 @@ class Grader:
                 result = Value(dtype, (ROOM,), np.zeros(ROOM, DTYPES[dtype]))
                 expected.append(parameters[-1])
             expect_parameters(expected, parameters)
+
+            def check(left: Left) -> None:
+                # What the unchecked kernel leaves is its own affair, as long as it is defined.
+                if left.error is not None:
+                    check_checked_kernel(test, error, initial, left)
+
             yield Kernel(
-                test,
-                folder,
-                code,
-                initial,
-                result,
-                (lambda left: check_checked_kernel(test, error, initial, left))
-                if checked
-                else (lambda left: None),
-                checked=checked,
-                calls=self.calls,
+                test, folder, code, initial, result, check, checked=checked, calls=self.calls
             )
 
     def valid_kernels(self, test: Test, folder: Path) -> Iterator[Kernel]:
@@ -176,25 +181,24 @@ class Grader:
         if test.result is not None or test.slots or test.render:
             outcome = self.run(test, folder)
             check_printed(test, outcome)
-        if not (test.slots or test.render or test.checks):
+        if not (test.slots or test.render or test.checks or self.full):
             return
-        code = self.render(test, folder)
         initial = contents_of(test, folder)
-        parameters = kernel_parameters(code, checked=False)
-        if outcome is None and len(parameters) > len(initial):
-            outcome = self.run(test, folder)
-        result = outcome.result if outcome else None
-        values = [*initial.values(), *([result] if result else [])]
-        expect_parameters([C_TYPES[value.dtype] for value in values], parameters)
-        yield Kernel(
-            test,
-            folder,
-            code,
-            initial,
-            result,
-            lambda left: check_kernel(test, outcome, initial, left),
-            calls=self.calls,
-        )
+        for checked in (False, True) if self.full else (False,):
+            code = self.render(test, folder, *(["--checks"] if checked else []))
+            parameters = kernel_parameters(code, checked)
+            if outcome is None and len(parameters) > len(initial):
+                outcome = self.run(test, folder)
+            result = outcome.result if outcome else None
+            values = [*initial.values(), *([result] if result else [])]
+            expect_parameters([C_TYPES[value.dtype] for value in values], parameters)
+
+            def check(left: Left, outcome: Outcome | None = outcome) -> None:
+                check_kernel(test, outcome, initial, left)
+
+            yield Kernel(
+                test, folder, code, initial, result, check, checked=checked, calls=self.calls
+            )
 
     @property
     def calls(self) -> int:
@@ -235,7 +239,7 @@ class GroupQueue:
     def take(self) -> list[Path]:
         """The next group; empty when there is none."""
         with self.lock:
-            return next(self.groups, [])
+            return next(self.groups, list[Path]())
 
 
 def grade_groups(

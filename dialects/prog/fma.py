@@ -92,4 +92,4 @@ def _exact(x: float, y: float, z: float) -> float:
     try:
         return total.numerator / total.denominator
     except OverflowError:
-        return math.copysign(math.inf, total.numerator)
+        return math.inf if total > 0 else -math.inf

@@ -105,6 +105,8 @@ def check_kernel(
     test: Test, outcome: Outcome | None, initial: dict[int, Value], left: Left
 ) -> None:
     """Check what a kernel left against the headers and against `run`."""
+    if left.error is not None and left.error[0] != 0:
+        raise Failed(f"checked kernel: expected it to return 0, found {left.error}")
     check_slots(test, left)
     if outcome is not None:
         if test.render:

@@ -29,6 +29,8 @@ class Build:
 
     command: tuple[str, ...]
     preload: str = ""
+    patience: int = 1
+    """What the time limits are multiplied with."""
 
     def __str__(self) -> str:
         return " ".join(self.command)
@@ -53,9 +55,9 @@ def builds_with(compiler: str, runtime: str, *sanitizer_flags: str) -> Iterator[
     library = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     # A compiler that does not have the file prints the bare name.
     if os.path.isabs(library):
-        sanitize = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+        sanitize = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
         # The runtime must be in the process before Python.
-        yield Build((compiler, *sanitize, *sanitizer_flags), preload=library)
+        yield Build((compiler, *sanitize, *sanitizer_flags), library, patience=5)
 
 
 def kernel_parameters(code: str, checked: bool) -> list[str]:
@@ -138,7 +140,7 @@ class KernelCaller:
             "calls": kernel.calls,
             "checked": kernel.checked,
         }
-        seconds = kernel.test.seconds * kernel.calls
+        seconds = kernel.test.seconds * kernel.calls * build.patience
         reply = self.worker(build.preload).ask("kernel", request, seconds).reply
         if "failure" in reply:
             raise Failed(reply["failure"])
@@ -188,5 +190,6 @@ def build_alone(build: Build, kernel: Kernel, folder: Path, number: int) -> Path
 def compile_c(build: Build, folder: Path, sources: list[str], name: str, seconds: float) -> Path:
     """The library `name` built from the sources."""
     command = [*build.command, "-shared", "-fPIC", "-o", name, *sources, "-lm"]
-    expect_success("C compiler", execute("C compiler", command, folder, seconds))
+    done = execute("C compiler", command, folder, seconds * build.patience)
+    expect_success("C compiler", done)
     return folder / name
