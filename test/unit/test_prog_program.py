@@ -22,6 +22,7 @@ from dialects.prog import (
     BITCAST,
     CAST,
     COPY,
+    FMA,
     WHERE,
     Binary,
     Compare,
@@ -47,6 +48,7 @@ from dialects.prog import (
 )
 
 B, I32, I64, F32 = Dtype.bool, Dtype.int32, Dtype.int64, Dtype.float32
+C64, I4, BIT = Dtype.complex64, Dtype.int4, Dtype.bit
 X, Y = E.input(0, F32), E.input(1, F32)
 
 
@@ -142,6 +144,10 @@ def test_dtypes_of_nodes() -> None:
         ([In(2)], [0], "node 0: reads operand 2 of 2"),
         ([Coord(32)], [0], "node 0: axis 32 is not between 0 and 31"),
         ([Const(I32, b"\0")], [0], "node 0: 1 bytes of bits for i32, which has 4"),
+        ([Const(I4, b"\x10")], [0], "node 0: bits 0x10 are no element of i4"),
+        ([Const(BIT, b"\2")], [0], "node 0: bits 0x02 are no element of bit"),
+        ([In(0), Op3(FMA, 0, 0, 1)], [0], "node 1: refers to node 1"),
+        ([In(1), Op3(FMA, 0, 0, 0)], [0], "node 1: `fma` does not take i1 and i1"),
         ([In(1), Op1(COPY, F32, 0)], [0], "node 1: `copy` does not take i1 to f32"),
         ([In(1), Op1(BITCAST, F32, 0)], [0], "node 1: `bitcast` does not take i1 to f32"),
         ([In(1), Op1(Unary.RECIP, B, 0)], [0], "node 1: `recip` does not take i1 to i1"),
@@ -176,56 +182,212 @@ def test_expressions_check_their_kinds() -> None:
     assert (X > Y) == E.less(Y, X)
 
 
-NUMBERS = {I32, I64, F32}
+FLOATS = {
+    *(Dtype.float64, F32, Dtype.float16, Dtype.bfloat16),
+    *(Dtype.float8_e4m3fn, Dtype.float8_e5m2, Dtype.float4_e2m1fn),
+}
+INTEGERS = {dtype for dtype in Dtype if "int" in dtype.name}
+COMPLEX = {Dtype.complex128, C64}
+BOOLEANS = {B, BIT}
+
+NUMBERS = INTEGERS | FLOATS | COMPLEX
 DOMAINS = {
-    Binary.ADD: NUMBERS,
-    Binary.MUL: NUMBERS,
-    Binary.MOD: NUMBERS,
-    Binary.IDIV: {I32, I64},
-    Binary.AND: {B, I32, I64},
-    Binary.OR: {B, I32, I64},
-    Binary.XOR: {B, I32, I64},
-    Binary.MAXIMUM: set(Dtype),
-    Binary.MINIMUM: set(Dtype),
-    Compare.EQUAL: set(Dtype),
-    Compare.LESS: set(Dtype),
+    "every dtype but booleans": (NUMBERS, "neg recip sign add sub mul pow"),
+    "floats and complex": (
+        FLOATS | COMPLEX,
+        "fdiv sqrt exp exp2 log log2 sin cos tan asin acos atan sinh cosh tanh",
+    ),
+    "integers": (INTEGERS, "idiv"),
+    "floats and integers": (FLOATS | INTEGERS, "abs floor ceil round trunc mod"),
+    "complex": (COMPLEX, "asinh acosh atanh"),
+    "floats": (FLOATS, "log1p expm1 erf atan2"),
+    "integers and booleans": (INTEGERS | BOOLEANS, "and or xor"),
+    "uint64": ({Dtype.uint64}, "threefry"),
+    "every dtype": (set(Dtype), "maximum minimum equal not_equal less less_equal"),
 }
 
 
-@pytest.mark.parametrize("kind", [*Binary, *Compare])
-def test_domains_of_two_operands(kind: Binary | Compare) -> None:
-    assert {dtype for dtype in Dtype if accepts2(kind, dtype)} == DOMAINS[kind]
+def test_domains_of_kinds_of_one_dtype() -> None:
+    listed = {name: domain for domain, names in DOMAINS.values() for name in names.split()}
+    kinds = [*Unary, *Binary, *Compare]
+    assert {kind.value for kind in kinds} == set(listed)
+    for kind in kinds:
+        if isinstance(kind, Unary):
+            pairs = {(x, y) for x in Dtype for y in Dtype if accepts1(kind, x, y)}
+            assert pairs == {(x, x) for x in listed[kind.value]}
+        else:
+            assert {x for x in Dtype if accepts2(kind, x)} == listed[kind.value]
 
 
-def test_domains_of_one_and_three_operands() -> None:
+WIDTHS = [
+    {BIT},
+    {I4, Dtype.uint4, Dtype.float4_e2m1fn},
+    {B, Dtype.int8, Dtype.uint8, Dtype.float8_e4m3fn, Dtype.float8_e5m2},
+    {Dtype.int16, Dtype.uint16, Dtype.float16, Dtype.bfloat16},
+    {I32, Dtype.uint32, F32},
+    {I64, Dtype.uint64, Dtype.float64, C64},
+    {Dtype.complex128},
+]
+
+
+def test_domains_of_the_other_kinds() -> None:
     pairs = [(x, y) for x in Dtype for y in Dtype]
-    same = {(x, x) for x in Dtype}
-    assert {p for p in pairs if accepts1(COPY, *p)} == same
+    assert {p for p in pairs if accepts1(COPY, *p)} == {(x, x) for x in Dtype}
     assert all(accepts1(CAST, *p) for p in pairs)
-    assert {p for p in pairs if accepts1(BITCAST, *p)} == same | {(I32, F32), (F32, I32)}
-    assert {p for p in pairs if accepts1(Unary.RECIP, *p)} == {(x, x) for x in NUMBERS}
-    assert {p for p in pairs if accepts3(WHERE, *p)} == {(B, x) for x in Dtype}
+    of_one_width = {(x, y) for dtypes in WIDTHS for x in dtypes for y in dtypes}
+    assert {p for p in pairs if accepts1(BITCAST, *p)} == of_one_width
+    assert {p for p in pairs if accepts3(WHERE, *p)} == {(c, x) for c in BOOLEANS for x in Dtype}
+    assert {p for p in pairs if accepts3(FMA, *p)} == {(x, x) for x in FLOATS | INTEGERS}
+
+
+def test_every_kind_is_a_function_of_its_name() -> None:
+    for kind in [*Unary, *Binary, *Compare]:
+        name = kind.value + "_" * (kind.value in ("and", "or"))
+        dtype = next(d for d in Dtype if d in listed_domain(kind))
+        x = E.input(0, dtype)
+        e = getattr(E, name)(x) if isinstance(kind, Unary) else getattr(E, name)(x, x)
+        assert e.head is kind
+        assert e.operands == ((x,) if isinstance(kind, Unary) else (x, x))
+    assert E.fma(X, Y, X).head is FMA
+
+
+def listed_domain(kind: Unary | Binary | Compare) -> set[Dtype]:
+    return next(domain for domain, names in DOMAINS.values() if kind.value in names.split())
+
+
+def test_operators() -> None:
+    i, j = E.input(0, I32), E.input(1, I32)
+    assert [E.add(X, Y), E.sub(X, Y), E.mul(X, Y), E.fdiv(X, Y)] == [X + Y, X - Y, X * Y, X / Y]
+    assert [i // j, i % j, i**j] == [E.idiv(i, j), E.mod(i, j), E.pow(i, j)]
+    assert [i & j, i | j, i ^ j] == [E.and_(i, j), E.or_(i, j), E.xor(i, j)]
+    assert [X < Y, X <= Y] == [E.less(X, Y), E.less_equal(X, Y)]
+    assert [X > Y, X >= Y] == [E.less(Y, X), E.less_equal(Y, X)]
+    assert [-X, abs(X)] == [E.neg(X), E.abs(X)]
+
+
+def test_box_muller() -> None:
+    """The document's example."""
+    two_pi = E.const(F32, 2.0 * math.pi)
+    z = E.sqrt(E.const(F32, -2.0) * E.log(X)) * E.cos(two_pi * Y)
+    assert Program.of_exprs([F32, F32], [z]) == Program.v(
+        [F32, F32],
+        [
+            Const(F32, struct.pack("=I", 0xC0000000)),
+            In(0),
+            Op1(Unary.LOG, F32, 1),
+            Op2(Binary.MUL, 0, 2),
+            Op1(Unary.SQRT, F32, 3),
+            Const(F32, struct.pack("=I", 0x40C90FDB)),
+            In(1),
+            Op2(Binary.MUL, 5, 6),
+            Op1(Unary.COS, F32, 7),
+            Op2(Binary.MUL, 4, 8),
+        ],
+        [9],
+    )
+
+
+def test_identity() -> None:
+    assert Program.v([F32], [In(0)], [0]).is_identity()
+    assert Program.v([F32], [Coord(0), In(0)], [1]).is_identity()
+    assert Program.of_node([F32], In(0)).outs == (1,)
+    assert Program.of_node([F32], In(0)).is_identity()
+    assert not Program.of_exprs([F32], [E.copy(X)]).is_identity()
+    assert not Program.of_exprs([F32], [X, X]).is_identity()
+    assert not Program.of_exprs([F32, F32], [X]).is_identity()
 
 
 @pytest.mark.parametrize(
-    ("dtype", "value", "word"),
+    ("ins", "node"),
     [
-        (F32, 0.1, 0x3DCCCCCD),
-        (F32, -0.0, 0x80000000),
-        (F32, 1e-45, 1),
-        (F32, 1e300, 0x7F800000),
-        (F32, -math.inf, 0xFF800000),
-        (I32, -1, 0xFFFFFFFF),
+        ([], Coord(1)),
+        ([], Const(F32, bytes(4))),
+        ([F32], Op1(CAST, I32, 0)),
+        ([F32, F32], Op2(Binary.SUB, 0, 1)),
+        ([B, F32, F32], Op3(WHERE, 0, 1, 2)),
     ],
 )
-def test_bits(dtype: Dtype, value: float, word: int) -> None:
-    assert bits(dtype, value) == struct.pack("=I", word)
+def test_programs_of_a_single_node(ins: list[Dtype], node: Node) -> None:
+    program = Program.of_node(ins, node)
+    assert program.single() == node
+    assert program.is_single()
 
 
-def test_bits_of_an_integer_out_of_range() -> None:
-    assert bits(I64, -(2**63)) == struct.pack("=q", -(2**63))
-    with pytest.raises(ValueError, match="2147483648 is outside the range of i32"):
-        bits(I32, 2**31)
+@pytest.mark.parametrize(
+    "program",
+    [
+        Program.of_node([F32], Op2(Binary.ADD, 0, 0)),
+        Program.of_node([F32, F32], Op2(Binary.SUB, 1, 0)),
+        Program.of_node([F32], Const(F32, bytes(4))),
+        Program.of_node([F32], In(0)),
+        Program.of_exprs([F32], [X]),
+        Program.of_exprs([F32, F32], [Y - X]),
+        Program.of_exprs([F32, F32], [E.neg(X - Y)]),
+        Program.v([F32], [In(0), Op1(COPY, F32, 0)], [1, 1]),
+        Program.v([F32], [In(0), Op1(COPY, F32, 0)], [0]),
+        Program.v([F32, F32], [In(1), In(0), Op2(Binary.SUB, 0, 1)], [2]),
+    ],
+)
+def test_programs_that_are_not_a_single_node(program: Program) -> None:
+    assert program.single() is None
+    assert not program.is_single()
+
+
+def test_substitution_replaces_each_leaf_at_once() -> None:
+    program = Program.of_exprs([F32, F32], [(X + Y) * X, E.cast(F32, E.coord(0))])
+    reached: list[Node] = []
+
+    def swapped(node: Node) -> E | None:
+        reached.append(node)
+        return E.input(1 - node.i, F32) if isinstance(node, In) else None
+
+    replaced = program.subst([F32, F32], swapped, [0])
+    assert reached == [In(0), In(1)]
+    assert replaced == Program.of_exprs([F32, F32], [(Y + X) * Y])
+
+
+def test_substitution_calls_once_a_node_and_merges_what_becomes_equal() -> None:
+    nodes: list[Node] = [In(0), In(1), In(0), Op2(Binary.ADD, 0, 1), Op2(Binary.ADD, 3, 2)]
+    program = Program.v([F32, F32], nodes, [4, 3])
+    reached: list[Node] = []
+
+    def first(node: Node) -> E:
+        reached.append(node)
+        return X
+
+    replaced = program.subst([F32], first, outs=[1, 0, 1])
+    assert reached == [In(0), In(1), In(0)]
+    assert replaced == Program.of_exprs([F32], [X + X, (X + X) + X, X + X])
+
+
+def test_substitution_by_nothing_drops_dead_nodes() -> None:
+    nodes: list[Node] = [In(1), Coord(3), In(0), In(0), Op2(Binary.ADD, 3, 2)]
+    program = Program.v([F32, F32], nodes, [4])
+    normal = program.subst([F32], lambda _: None)
+    assert normal == Program.v([F32], [In(0), Op2(Binary.ADD, 0, 0)], [1])
+    assert normal.subst([F32], lambda _: None) == normal
+
+
+def test_substitutions_that_are_refused() -> None:
+    program = Program.of_exprs([F32, F32], [Y + X])
+    with pytest.raises(InvalidProgram, match="node 0: is of f32, the expression that replaces it"):
+        program.subst([F32], lambda _: E.coord(0))
+    with pytest.raises(InvalidProgram, match="reads operand 1 of 1"):
+        program.subst([F32], lambda _: None)
+    with pytest.raises(InvalidProgram, match="operand 0 is of i32, its expression of f32"):
+        program.subst([I32, F32], lambda _: None)
+    with pytest.raises(InvalidProgram, match="outs: a program has at least one output"):
+        program.subst([F32, F32], lambda _: None, [])
+    with pytest.raises(InvalidProgram, match="outs: output 1 of 1"):
+        program.subst([F32, F32], lambda _: None, [1])
+
+
+def test_substitution_in_a_chain_of_100_000_nodes() -> None:
+    e = X
+    for _ in range(100_000):
+        e = -e
+    program = Program.of_exprs([F32], [e])
+    assert len(program.subst([F32], lambda _: X * X).nodes) == 100_002
 
 
 def test_identities() -> None:
@@ -276,6 +438,10 @@ def test_text_reads_back(program: Program) -> None:
         ("program<() {v0 = const 1 : f32} -> (v0)>", "not a constant of f32"),
         ("program<() {v0 = const 1.0 : i32} -> (v0)>", "not a constant of i32"),
         ("program<() {v0 = const bits 0x100 : i1} -> (v0)>", "not a constant of i1"),
+        ("program<() {v0 = const bits 0x10 : i4} -> (v0)>", "node 0: bits 0x10 are no element"),
+        ("program<() {v0 = const 8 : i4} -> (v0)>", "not a constant of i4"),
+        ("program<() {v0 = const -1 : ui64} -> (v0)>", "not a constant of ui64"),
+        ("program<() {v0 = const 1.0 : c64} -> (v0)>", "not a constant of c64"),
         ("monoid<mean>", "expected a monoid: `sum`, `product`, `max`, `min`"),
         ("access<0, 5 : i32>", "expected an `affine_map`"),
         ("access<0, affine_map<() -> (0)>, 5 : i32>", "expected an `affine_set`"),

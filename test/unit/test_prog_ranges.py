@@ -269,7 +269,10 @@ def ordered(dtype: Dtype) -> st.SearchStrategy[list[int]]:
     return st.tuples(values, values).flatmap(filled)
 
 
-@given(programs(), st.data())
+WITH_RANGES = (B, I4, U4, I8, I32, I64, Dtype.uint64, Dtype.bit)
+
+
+@given(programs() | programs(dtypes=WITH_RANGES), st.data())
 def test_points_of_random_boxes_lie_in_the_ranges(program: Program, data: st.DataObject) -> None:
     outs = [i for i, d in enumerate(program.results) if d in INTEGERS or d in BOOLEANS]
     if not outs:
