@@ -1,8 +1,7 @@
 """What the kinds compute on float32 and float64, with numpy.
 
-A kind that is not exact is computed in long double, whose functions are within a unit or two
-of its last place, and rounded: within one rank of the correctly rounded result where long
-double is wider than float64, and never double-rounded into a wrong zero or infinity.
+A kind that is not exact is computed in long double and rounded: within one rank of the
+correctly rounded result where long double is wider than float64.
 """
 
 from __future__ import annotations

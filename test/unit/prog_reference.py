@@ -344,7 +344,7 @@ def elements(dtype: Dtype, count: int) -> np.ndarray:
     return of_words(dtype, _words(dtype, count))
 
 
-def comparable(dtype: Dtype, values: Sequence[Number]) -> list[object]:
+def comparable(values: Sequence[Number]) -> list[object]:
     """Equal for equal bits, and for all NaNs."""
 
     def one(x: Number) -> object:

@@ -358,10 +358,17 @@ def test_a_fold_of_one_element_starts_from_the_identity() -> None:
     check(module, memories)
 
 
-def test_the_remainder_of_floats_is_refused() -> None:
-    remainder = Program.of_exprs([Dtype.float32], [E.mod(X, X)])
-    module = f32_loop(
-        1, shape=[2], body=remainder, reads=[access(0, (1,))], writes=[access(0, (1,))]
-    )
-    with pytest.raises(PassFailedException, match="lower-loops: `mod` of f32"):
+@pytest.mark.parametrize(
+    ("e", "message"),
+    [
+        (E.mod(X, X), "`mod` of f32 has no counterpart in arith"),
+        (E.exp(X), "`exp` of f32 has no counterpart in arith"),
+        (E.cast(Dtype.float32, E.less_equal(X, X)), "`less_equal` of f32 has no counterpart"),
+        (E.cast(Dtype.float32, E.cast(Dtype.float64, X)), "f64 has no counterpart in arith"),
+    ],
+)
+def test_what_arith_lacks_is_refused(e: E, message: str) -> None:
+    body = Program.of_exprs([Dtype.float32], [e])
+    module = f32_loop(1, shape=[2], body=body, reads=[access(0, (1,))], writes=[access(0, (1,))])
+    with pytest.raises(PassFailedException, match=f"lower-loops: {message}"):
         LowerLoopsPass().apply(Context(), module)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import math
 import struct
 import sys
@@ -109,7 +110,7 @@ def test_every_element_of_a_narrow_float_reads_and_stores_back(dtype: Dtype) -> 
     for word, value in zip(words, values, strict=True):
         element = word.to_bytes(size(dtype), sys.byteorder)
         found = value_of(dtype, element)
-        assert reference.comparable(dtype, [found]) == reference.comparable(dtype, [value])
+        assert reference.comparable([found]) == reference.comparable([value])
         if math.isfinite(value):
             assert bits(dtype, value) == element
 
@@ -122,7 +123,7 @@ def test_a_float_is_stored_as_the_nearest_element(dtype: Dtype) -> None:
     finite = [Fraction(value) for value in values if math.isfinite(value)]
     generator = np.random.default_rng(1)
     draws = np.exp2(generator.uniform(-30, math.log2(finite[-1]), 500)).tolist()
-    middles = [float((a + b) / 2) for a, b in zip(finite[:50], finite[1:51], strict=False)]
+    middles = [float((a + b) / 2) for a, b in itertools.pairwise(finite[:50])]
     for value in [*draws, *middles, *(math.nextafter(m, 0) for m in middles)]:
         above = min(bisect.bisect_left(finite, value), len(finite) - 1)
         nearest = min(
@@ -134,8 +135,8 @@ def test_a_float_is_stored_as_the_nearest_element(dtype: Dtype) -> None:
 
 @given(st.floats(allow_nan=False), st.sampled_from(sorted(FLOATS, key=lambda d: d.name)))
 def test_floats_are_rounded_once(x: float, dtype: Dtype) -> None:
-    found = reference.comparable(dtype, [of_float(dtype, x)])
-    assert found == reference.comparable(dtype, [reference.rounded(dtype, x)])
+    found = reference.comparable([of_float(dtype, x)])
+    assert found == reference.comparable([reference.rounded(dtype, x)])
 
 
 @given(st.integers(-(2**70), 2**70), st.sampled_from(sorted(FLOATS, key=lambda d: d.name)))
@@ -171,7 +172,7 @@ def test_storing_into_booleans_and_complex_numbers() -> None:
         assert [of_int(dtype, x) for x in (0, 2)] == [False, True]
         assert (bits(dtype, False), bits(dtype, True)) == (b"\0", b"\1")
     assert of_float(Dtype.complex64, 0.1) == complex(np.float32(0.1), 0.0)
-    assert bits(Dtype.complex64, 1 - 0.0j) == struct.pack("=ff", 1.0, -0.0)
+    assert bits(Dtype.complex64, complex(1.0, -0.0)) == struct.pack("=ff", 1.0, -0.0)
     assert bits(Dtype.complex128, complex(-0.0, 2.0)) == struct.pack("=dd", -0.0, 2.0)
     assert value_of(Dtype.complex128, struct.pack("=dd", 1.5, -2.0)) == 1.5 - 2j
 
@@ -204,7 +205,7 @@ def test_values_that_are_refused() -> None:
         for value in (least - 1, greatest + 1):
             with pytest.raises(ValueError, match=f"{value} is outside the range of {dtype.value}"):
                 bits(dtype, value)
-    with pytest.raises(ValueError, match="2.5 is no element of i32"):
+    with pytest.raises(ValueError, match=r"2\.5 is no element of i32"):
         bits(I32, 2.5)
     with pytest.raises(ValueError, match="1j is no element of f32"):
         bits(F32, 1j)
