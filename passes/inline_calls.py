@@ -6,11 +6,13 @@
 
 A nested call's body keeps its own params. Equal nodes are merged on the way, and bodies that
 nothing calls any more are removed. Where bodies that call twice would expand to far more than the
-text, the calls of large bodies are left: they become functions (`outline-calls`).
+text, the calls of large bodies are left: they become functions (`outline-calls`). So do scalar
+bodies that loops call often.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.context import Context
@@ -22,11 +24,15 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from dialects.uir.base import NodeBuilder, UirOp
 from dialects.uir.elementwise import AddOp, constant_of
 from dialects.uir.functions import CallOp, ParamOp, open_operands, open_values
+from dialects.uir.loops import ForOp
 from dialects.uir.movement import OffsetOp, literal_i32
+from dialects.uir.types import shape_of
 from passes.node_driver import builder_before, remove_dead_nodes, rewrite_nodes
 
 SMALL_PROGRAM = 10_000
 """The number of ops to which all calls together may expand."""
+SCALAR_COPIES = 512
+"""The number of ops to which the calls of one scalar body may expand in loops."""
 SMALL_BODY = 256
 """The number of ops to which a body may expand whose calls are inlined whatever the program."""
 
@@ -124,12 +130,22 @@ def _expanded_size(body: SSAValue, sizes: Mapping[SSAValue, int], open: set[SSAV
 
 
 def large_bodies(ops: Sequence[Operation], open: set[SSAValue]) -> set[SSAValue]:
-    """The bodies whose calls are not to be inlined; none where all of it stays small."""
+    """The bodies whose calls are not to be inlined: few where all of it stays small."""
     sizes = expanded_sizes(ops, open)
     calls = [op for op in ops if isinstance(op, CallOp) and op.result not in open]
+    repeated = repeated_scalar_bodies(calls, sizes)
     if sum(sizes[call.body] for call in calls) <= max(SMALL_PROGRAM, 4 * len(ops)):
-        return set()
-    return {body for body, size in sizes.items() if size > SMALL_BODY}
+        return repeated
+    return repeated | {body for body, size in sizes.items() if size > SMALL_BODY}
+
+
+def repeated_scalar_bodies(calls: Iterable[CallOp], sizes: Mapping[SSAValue, int]) -> set[SSAValue]:
+    """The bodies of which loops would have many copies as scalar code, which no kernel shares."""
+    scalars = [op for op in calls if isinstance(op.parent_op(), ForOp) and not shape_of(op.result)]
+    counts = Counter(op.body for op in scalars)
+    return {
+        body for body, count in counts.items() if count > 1 and count * sizes[body] > SCALAR_COPIES
+    }
 
 
 class InlineCallsPass(ModulePass):

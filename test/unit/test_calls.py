@@ -94,3 +94,17 @@ def test_bodies_that_call_twice_stay_functions() -> None:
     sizes = [len(uir.render(doubling(depth))) for depth in (30, 60)]
     assert sizes[1] < 2.5 * sizes[0]
     assert time.monotonic() - start < 60
+
+
+def test_a_scalar_body_that_loops_call_often_is_one_function() -> None:
+    """20 calls of 200 ops: inlined, each would be printed."""
+    lines, value = ["%x = param 0 dtype=f32"], "%x"
+    for step in range(100):
+        lines += [f"%y{step} = mul {value} 1.{step}1", f"%z{step} = add %y{step} %x"]
+        value = f"%z{step}"
+    lines += ["%m = buffer 64 dtype=f32 slot=0", "%i = range 64", "%c = index %m %i"]
+    lines += ["%v0 = load %c", *(f"%v{n + 1} = call {value} %v{n}" for n in range(20))]
+    lines += ["%s = store %c %v20", "end %s %i"]
+    source = uir.render("\n".join(lines))
+    assert len(source) < 20_000
+    assert source.count("body_0(") == 21
