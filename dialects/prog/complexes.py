@@ -49,21 +49,29 @@ def _all_nan(where: Array, real: Array, imaginary: Array) -> Array:
     return of_parts(np.where(where, nan, real), np.where(where, nan, imaginary))
 
 
-_SCALES: dict[np.dtype[Any], int] = {np.dtype(np.float32): 25, np.dtype(np.float64): 54}
+_LIFTS: dict[np.dtype[Any], int] = {np.dtype(np.float32): 25, np.dtype(np.float64): 54}
 """The power of two that lifts a small dividend, by the dtype of its parts."""
 
 
 def fdiv(z: Array, w: Array) -> Array:
-    """Smith's algorithm: the divisor's larger part divides its smaller one."""
+    """Smith's algorithm: the divisor's larger part divides its smaller one.
+
+    Operands are scaled where a sum of their parts would overflow, or the parts of the
+    dividend are too small for their products to be exact, and the quotient is scaled back.
+    """
     (a, b), (c, d) = parts(z), parts(w)
-    part = a.dtype.type
-    scale = part(2.0 ** _SCALES[a.dtype])
     limits = np.finfo(a.dtype)
-    bound = limits.smallest_normal / (limits.eps / 2)
-    small = (np.abs(a) < bound) & (np.abs(b) < bound)
-    a, b = np.where(small, a * scale, a), np.where(small, b * scale, b)
-    real, imaginary = _smith(a, b, c, d)
-    real, imaginary = (np.where(small, x / scale, x) for x in (real, imaginary))
+    dividend, divisor = np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), np.abs(d))
+    small = dividend < limits.smallest_normal / (limits.eps / 2)
+    lowered, lowered_divisor = (-2 * (x > limits.max / 2) for x in (dividend, divisor))
+    power = np.where(small, _LIFTS[a.dtype], lowered)
+    quotient = _smith(
+        np.ldexp(a, power),
+        np.ldexp(b, power),
+        np.ldexp(c, lowered_divisor),
+        np.ldexp(d, lowered_divisor),
+    )
+    real, imaginary = (np.ldexp(x, lowered_divisor - power) for x in quotient)
     return _all_nan(is_nan(z) | is_nan(w), real, imaginary)
 
 

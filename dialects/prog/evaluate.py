@@ -24,9 +24,10 @@ def evaluate(
     `arrays` are the operands' elements, of the numpy dtypes of the program's (a bit's is
     numpy's bool; ml_dtypes has those that numpy lacks), and `coords` the int64 coordinates
     by axis; both broadcast to `shape`. Without `coords` the points are the indices of
-    `shape`, and a coordinate along an axis that it lacks is refused.
+    `shape`.
 
-    Raises ValueError for arrays of another number, dtype or shape.
+    Raises ValueError for arrays of another number, dtype or shape, and for a coordinate along
+    an axis that there isn't.
     """
     import numpy as np
 
@@ -35,10 +36,10 @@ def evaluate(
 
     operands = _checked(program, arrays, shape)
     axes = len(shape) if coords is None else len(coords)
-    last_use = _last_uses(program)
-    values: dict[int, Array] = {}
-
+    live = program.reached(program.outs)
+    last_use = _last_uses(program, live)
     dtypes = program.dtypes
+    values: dict[int, Array] = {}
 
     def run(index: int, node: Node) -> Array:
         match node:
@@ -61,7 +62,8 @@ def evaluate(
                 return apply3(kind, dtypes[i], dtypes[j], values[i], values[j], values[l])
 
     with np.errstate(all="ignore"):
-        for index, node in enumerate(program.nodes):
+        for index in live:
+            node = program.nodes[index]
             values[index] = run(index, node)
             for reference in references(node):
                 if last_use[reference] == index:
@@ -86,12 +88,10 @@ def _checked(program: Program, arrays: Sequence[Array], shape: tuple[int, ...]) 
     return checked
 
 
-def _last_uses(program: Program) -> list[int]:
-    """For each node, the last node that reads it; the number of nodes for an output."""
-    last_use = list(range(len(program.nodes)))
-    for index, node in enumerate(program.nodes):
-        for reference in references(node):
+def _last_uses(program: Program, live: Sequence[int]) -> dict[int, int]:
+    """For each live node, the last live one that reads it; the number of nodes for an output."""
+    last_use: dict[int, int] = {}
+    for index in live:
+        for reference in references(program.nodes[index]):
             last_use[reference] = index
-    for out in program.outs:
-        last_use[out] = len(program.nodes)
-    return last_use
+    return last_use | dict.fromkeys(program.outs, len(program.nodes))

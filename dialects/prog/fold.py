@@ -20,7 +20,6 @@ _CHUNK = 1 << 18
 _FEW = 64
 """Below this many accumulators, a row at a time costs more than numpy's accumulate."""
 
-
 _ACCUMULATED = frozenset({Dtype.float32, Dtype.float64})
 """The dtypes whose Add and Mul are numpy's own."""
 

@@ -62,13 +62,16 @@ def _integer_code(dtype: Dtype, value: Value) -> int:
 
 def _encode(format: FloatFormat, value: float) -> int:
     """The code of the element of `format` that is nearest to `value`."""
-    sign = format.sign if math.copysign(1, value) < 0 else 0
-    if isinstance(value, float) and math.isnan(value):
-        return _encode_nan(format, sign, value)
-    if not math.isinf(value):
+    # An int may be past all floats.
+    exact = isinstance(value, int) or math.isfinite(value)
+    negative = value < 0 if isinstance(value, int) else math.copysign(1, value) < 0
+    sign = format.sign if negative else 0
+    if exact:
         code = _round(format, *abs(value).as_integer_ratio())
         if code <= format.greatest:
             return sign | code
+    elif math.isnan(value):
+        return _encode_nan(format, sign, value)
     past = format.infinity if not format.saturates else None
     return sign | (format.greatest if past is None else past)
 

@@ -311,7 +311,16 @@ def _words(dtype: Dtype, count: int) -> list[int]:
         words += _float_words(dtype, width)
     words += [draws.getrandbits(width) for _ in range(count - len(words))]
     if dtype in INTEGERS and width > 32:
-        words += [2**53 + 1, 36028799166447617, 2**31, 2**63 - 2**9, 2**63 + 2**10 + 1, 2**24 + 1]
+        # The last ones are next to ties of bfloat16, and ties as float64s.
+        words += [
+            2**53 + 1,
+            36028799166447617,
+            2**31,
+            2**63 - 2**9,
+            2**63 + 2**10 + 1,
+            2**24 + 1,
+            *(2**62 + 2**54 + 1, 2**62 + 3 * 2**54 - 1, 2**63 + 2**55 + 1, -(2**62 + 2**54 + 1)),
+        ]
     return [word % (1 << width) for word in words]
 
 

@@ -284,8 +284,14 @@ def test_nan_parts_of_arithmetic() -> None:
 def test_a_quotient_overflows_only_where_a_part_of_it_does() -> None:
     (quotient,) = run(Binary.FDIV, C128, [complex(0.0, 2.0**-50)], [complex(0.0, -(2.0**-1074))])
     assert (quotient.real, quotient.imag) == (-INF, 0.0)
-    (quotient,) = run(Binary.FDIV, C128, [complex(1e300, 1e300)], [complex(1e300, 1e300)])
-    assert quotient == 1.0
+    large = complex(1.7e308, 1.7e308)
+    assert run(Binary.FDIV, C128, [large, large, 1e-308j], [large, 2j, large]) == [
+        1.0,
+        complex(8.5e307, -8.5e307),
+        0.0,
+    ]
+    (quotient,) = run(Binary.FDIV, C64, [complex(3e38, 3e38)], [complex(3e38, -3e38)])
+    assert quotient == 1j
 
 
 def test_sign_of_zero_and_of_subnormal_numbers() -> None:

@@ -186,6 +186,8 @@ def test_storing_into_booleans_and_complex_numbers() -> None:
         (F32, 1e300, 0x7F800000),
         (F32, -math.inf, 0xFF800000),
         (F32, 2**25 + 3, 0x4C000001),
+        (F32, 10**400, 0x7F800000),
+        (E4M3, -(10**400), 0xFE),
         (I32, -1, 0xFFFFFFFF),
         (Dtype.uint32, 2**32 - 1, 0xFFFFFFFF),
         (Dtype.int4, -1, 0xF),

@@ -262,6 +262,8 @@ def test_operands_that_are_refused() -> None:
         evaluate(program, [np.zeros((3, 2, 2), np.int64)], (2, 2))
     with pytest.raises(ValueError, match="node 0: axis 1 of 1"):
         evaluate(program, [np.zeros(2, np.int64)], (2,))
+    unread = Program.v([], [Coord(5), Const(I64, bytes(8))], [1])
+    assert evaluate(unread, [], ())[0].item() == 0
 
 
 def test_a_chain_of_100_000_nodes() -> None:

@@ -266,7 +266,7 @@ def test_operators() -> None:
 
 
 def test_box_muller() -> None:
-    """The document's example."""
+    """A normal number from two uniform ones."""
     two_pi = E.const(F32, 2.0 * math.pi)
     z = E.sqrt(E.const(F32, -2.0) * E.log(X)) * E.cos(two_pi * Y)
     assert Program.of_exprs([F32, F32], [z]) == Program.v(
