@@ -20,7 +20,7 @@ from typing import IO, ClassVar, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.printer import Printer
 from xdsl.tools.command_line_tool import CommandLineTool
@@ -270,7 +270,9 @@ def verify(module: ModuleOp, file: str) -> None:
     """Raises Rejected unless `module` keeps the rules of its ops and of programs."""
     try:
         module.verify()
-    except DiagnosticException:
+    except Exception as error:
+        if not _is_refusal(error):
+            raise
         errors = [f"{_spot(op, file)}: error: {message}" for op, message in _broken_ops(module)]
         raise Rejected("\n".join(errors[:_MAX_ERRORS])) from None
     if errors := [f"{_spot(op, file)}: error: {message}" for op, message in _broken_rules(module)]:
@@ -281,23 +283,42 @@ def _broken_ops(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)
-        except DiagnosticException as error:
+        except Exception as error:
+            if not _is_refusal(error):
+                raise
             yield op, str(error)
 
 
+def _is_refusal(error: Exception) -> bool:
+    """Whether a verifier says no; some of xDSL's raise a bare Exception."""
+    return isinstance(error, DiagnosticException) or type(error) is Exception
+
+
+def _early_users(region: Region, defined: set[SSAValue]) -> Iterator[Operation]:
+    """The ops that use a value which is neither in `defined` nor stands before them."""
+    inner: list[SSAValue] = []
+    for block in region.blocks:
+        defined.update(block.args)
+        inner += block.args
+        for op in block.ops:
+            if any(operand not in defined for operand in op.operands):
+                yield op
+            for nested in op.regions:
+                yield from _early_users(nested, defined)
+            defined.update(op.results)
+            inner += op.results
+    defined.difference_update(inner)
+
+
 def _broken_rules(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
-    """What breaks a rule that spans the statements of a program on the `uir` level."""
-    from dialects.uir.base import TypingError, UirOp
+    """What breaks a rule that spans several ops."""
+    from dialects.uir.base import TypingError
     from dialects.uir.rules import ProgramRules
 
+    for op in _early_users(module.body, set()):
+        yield op, f"'{op.name}' uses a value that is not defined before it"
     rules = ProgramRules()
-    defined: set[SSAValue] = set()
     for op in module.body.block.walk():
-        if isinstance(op, UirOp) and any(operand not in defined for operand in op.operands):
-            yield op, f"'{op.name}' uses a value that is defined after it"
-        defined.update(op.results)
-        for region in op.regions:
-            defined.update(arg for block in region.blocks for arg in block.args)
         try:
             rules.visit(op)
         except TypingError as error:

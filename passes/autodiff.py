@@ -18,9 +18,10 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.uir.base import NodeBuilder, UirOp
-from dialects.uir.elementwise import AddOp, literal_like
+from dialects.uir.elementwise import AddOp
 from dialects.uir.functions import CallOp, ParamOp
 from dialects.uir.gradient import GradientOp, NotDifferentiable, check_path, path_between
+from dialects.uir.movement import literal_like
 from dialects.uir.nodes import Nodes
 from dialects.uir.types import dtype_of
 from passes.expand_sugar import SUGAR_PATTERNS

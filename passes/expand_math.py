@@ -2,8 +2,8 @@
 
     %y = uir.sqrt %x      ->      the statements of `bodies/sqrt.uir` on every element of %x
 
-What a `gradient` still in the module reaches is left alone, because its rules need to see the math
-ops whole. Equal nodes are merged on the way.
+So does the `floor` that some of the bodies use. Math ops that a `gradient` still in the module
+reaches are left alone, because its rules need to see them whole. Equal nodes are merged on the way.
 """
 
 from __future__ import annotations

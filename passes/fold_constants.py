@@ -36,15 +36,14 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.prog import Dtype, E, Program, evaluate, fold
 from dialects.uir.base import UirOp
+from dialects.uir.constants import ConstantOp
 from dialects.uir.dialect import STATEMENTS
 from dialects.uir.elementwise import (
     PROG_DTYPES,
     CastFailsOp,
-    ConstantOp,
     DivisionFailsOp,
     ElementwiseOp,
     SameValueOp,
-    literal_like,
 )
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.movement import (
@@ -54,14 +53,14 @@ from dialects.uir.movement import (
     OffsetOp,
     PadOp,
     PermuteOp,
-    ReduceOp,
     StackOp,
+    literal_like,
 )
+from dialects.uir.reduce import MONOIDS, ReduceOp
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import dtype_of, is_value, shape_of, size_of
 from passes.expand_math import reached_by_gradients
 from passes.inline_body import body_of, inline_scalar_body
-from passes.kernel_program import MONOIDS
 from passes.node_driver import builder_before, remove_dead_nodes, rewrite_nodes
 
 if TYPE_CHECKING:

@@ -25,15 +25,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from dialects.uir.base import UirOp
 from dialects.uir.checks import AssertOp
-from dialects.uir.elementwise import ConstantOp, SameValueOp
-from dialects.uir.functions import ApplyOp, FunctionOp, ResultOp
+from dialects.uir.constants import ConstantOp
+from dialects.uir.elementwise import SameValueOp
+from dialects.uir.functions import ApplyOp, CallOp, FunctionOp, ResultOp
+from dialects.uir.gradient import GradientOp
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp, LoadOp, StoreOp
 from dialects.uir.movement import ExpandOp, MovementOp, ReshapeOp
+from dialects.uir.sugar import SugarOp
 from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, coordinate, flatten
 from passes.kernel_body import Body, KernelKey, Place, build_kernel, collect_body, kernel_key
@@ -363,12 +367,24 @@ def form_function(op: FunctionOp, kernels: dict[KernelKey, KernelOp]) -> Functio
     return FunctionOp.create(properties=op.properties, regions=[Region(block)])
 
 
+def require_core_ops(module: ModuleOp) -> None:
+    """Raises PassFailedException unless `module` is a program of core and math ops."""
+    for op in module.body.block.walk():
+        if isinstance(op, SugarOp | GradientOp | CallOp):
+            raise PassFailedException(
+                f"form-kernels: found `{op.name}`; expand it before this pass"
+            )
+        if not isinstance(op, UirOp | AssertOp | ForOp | FunctionOp | ResultOp):
+            raise PassFailedException(f"form-kernels: found `{op.name}`, which is of a later level")
+
+
 class FormKernelsPass(ModulePass):
     """Groups a tensor program into kernels and launches."""
 
     name = "form-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        require_core_ops(op)
         block = op.body.block
         kernels: dict[KernelKey, KernelOp] = {}
         ops = _KernelFormer(block, kernels).run()

@@ -8,7 +8,7 @@ from functools import cache
 from xdsl.ir import Operation, SSAValue
 
 from dialects.uir.base import NodeBuilder, UirOp
-from dialects.uir.elementwise import ConstantOp
+from dialects.uir.constants import ConstantOp
 from dialects.uir.functions import ParamOp, ResultOp
 from dialects.uir.math import body_text
 from dialects.uir.movement import ExpandOp

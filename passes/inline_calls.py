@@ -22,10 +22,11 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.uir.base import NodeBuilder, UirOp
-from dialects.uir.elementwise import AddOp, constant_of
+from dialects.uir.constants import constant_of, literal_i32
+from dialects.uir.elementwise import AddOp
 from dialects.uir.functions import CallOp, ParamOp, open_operands, open_values
 from dialects.uir.loops import ForOp
-from dialects.uir.movement import OffsetOp, literal_i32
+from dialects.uir.movement import OffsetOp
 from dialects.uir.types import shape_of
 from passes.node_driver import builder_before, remove_dead_nodes, rewrite_nodes
 

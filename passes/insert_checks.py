@@ -20,9 +20,11 @@ from xdsl.rewriter import InsertPoint
 
 from dialects.uir.base import NodeBuilder
 from dialects.uir.checks import CHECKED, AssertOp
-from dialects.uir.elementwise import CmpltOp, ElementwiseOp, MaxOp, constant_of
+from dialects.uir.constants import constant_of, literal_i32
+from dialects.uir.elementwise import CmpltOp, ElementwiseOp, MaxOp
 from dialects.uir.loops import ForOp, is_loop_index
-from dialects.uir.movement import OFFSET_FAILURE, OffsetOp, ReduceOp, ReshapeOp, literal_i32
+from dialects.uir.movement import OFFSET_FAILURE, OffsetOp, ReshapeOp
+from dialects.uir.reduce import ReduceOp
 from dialects.uir.types import shape_of, size_of
 from passes.node_driver import builder_before, remove_dead_nodes
 

@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from dialects.uir.base import UirOp
-from dialects.uir.elementwise import ConstantOp, SameValueOp
+from dialects.uir.constants import ConstantOp
+from dialects.uir.elementwise import SameValueOp
 from dialects.uir.kernel import KernelOp, YieldOp
 from dialects.uir.memory import LoadOp
 from dialects.uir.types import shape_of

@@ -25,8 +25,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from dialects.uir.base import UirOp
 from dialects.uir.checks import AssertOp
+from dialects.uir.constants import ConstantOp
 from dialects.uir.elementwise import (
-    ConstantOp,
     DetachOp,
     DivisionOp,
     ElementwiseOp,
@@ -44,10 +44,10 @@ from dialects.uir.movement import (
     OffsetOp,
     PadOp,
     PermuteOp,
-    ReduceOp,
     ReshapeOp,
     StackOp,
 )
+from dialects.uir.reduce import ReduceOp
 from dialects.uir.types import is_value, shape_of, size_of
 
 STORE_COST = 4

@@ -18,14 +18,14 @@ from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import Dtype, E, Monoid
 from dialects.uir.base import UirOp
-from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp
+from dialects.uir.constants import ConstantOp
+from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp
 from dialects.uir.kernel import KernelOp, YieldOp
-from dialects.uir.movement import ExpandOp, MovementOp, PadOp, ReduceOp, StackOp
+from dialects.uir.movement import ExpandOp, MovementOp, PadOp, StackOp
+from dialects.uir.reduce import MONOIDS, ReduceOp
 from dialects.uir.types import dtype_of, shape_of
 from passes.index import Index, Symbol, compose, coordinate
 from passes.views import operand_coordinates
-
-MONOIDS = {"add": Monoid.SUM, "mul": Monoid.PRODUCT, "max": Monoid.MAX}
 
 
 class Read(NamedTuple):

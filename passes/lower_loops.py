@@ -1,4 +1,4 @@
-"""Loop nests without shapes become explicit loops over memory.
+"""`lower-loops`: loop nests without shapes become explicit loops over memory.
 
 ```
 prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [4]

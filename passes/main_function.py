@@ -20,7 +20,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from dialects.prog import Dtype
 from dialects.uir.checks import AssertOp
-from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp, constant_of
+from dialects.uir.constants import ConstantOp, constant_of
+from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp
 from dialects.uir.functions import FunctionOp
 from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp

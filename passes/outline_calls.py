@@ -23,7 +23,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from dialects.uir.base import UirOp
-from dialects.uir.elementwise import ConstantOp, StageOp
+from dialects.uir.constants import ConstantOp
+from dialects.uir.elementwise import StageOp
 from dialects.uir.functions import (
     ApplyOp,
     CallOp,
@@ -45,7 +46,8 @@ class _Outliner:
         rewriter = PatternRewriter(call)
         b = builder_before(call, rewriter)
         arguments = list(call.arguments)
-        pattern = tuple(arguments.index(argument) for argument in arguments)
+        first: dict[SSAValue, int] = {}
+        pattern = tuple(first.setdefault(value, n) for n, value in enumerate(arguments))
         function = self.functions.get((call.body, pattern))
         if function is None:
             name = f"body_{len(self.functions)}"
@@ -66,6 +68,7 @@ def outline(name: str, body: SSAValue, arguments: Sequence[SSAValue]) -> Functio
     """The function that computes `body` from values in the place of `arguments`."""
     distinct = list(dict.fromkeys(arguments))
     block = Block(arg_types=[argument.type for argument in distinct])
+    places = dict(zip(distinct, block.args, strict=True))
     inside: dict[SSAValue, SSAValue] = {}
     stack = [(body, False)]
     while stack:
@@ -75,7 +78,7 @@ def outline(name: str, body: SSAValue, arguments: Sequence[SSAValue]) -> Functio
             continue
         assert isinstance(op, UirOp)
         if isinstance(op, ParamOp):
-            inside[value] = block.args[distinct.index(arguments[op.number()])]
+            inside[value] = places[arguments[op.number()]]
         elif operands_done:
             copy = type(op).create(
                 operands=[inside[operand] for operand in op.operands],

@@ -28,13 +28,15 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import Access, In, LoopOp, Program
 from dialects.uir.checks import CHECKED
 from dialects.uir.elementwise import PROG_DTYPES
-from dialects.uir.functions import FunctionOp
+from dialects.uir.functions import FunctionOp, ResultOp
 from dialects.uir.kernel import KernelOp, LaunchOp
-from dialects.uir.types import MemType, dtype_of, element_type
+from dialects.uir.memory import AllocOp
+from dialects.uir.types import MemType, dtype_of, element_type, is_value, shape_of
 from passes.index import Index
 from passes.kernel_program import KernelProgram, Read, program_of
 from passes.loops.builder import LoopBuilder
@@ -188,12 +190,26 @@ class _LoopMaker:
         )
 
 
+def require_kernels(module: ModuleOp) -> None:
+    """Raises PassFailedException unless `form-kernels` has left nothing but scalars outside."""
+    for top in module.ops:
+        for op in () if isinstance(top, KernelOp) else top.walk():
+            if not op.name.startswith("uir."):
+                raise PassFailedException(f"rangeify: found `{op.name}`, which is of a later level")
+            values = [result for result in op.results if is_value(result.type)]
+            if isinstance(op, AllocOp | ResultOp) or any(shape_of(value) for value in values):
+                raise PassFailedException(
+                    f"rangeify: found `{op.name}` in no kernel; run `form-kernels` before this pass"
+                )
+
+
 class RangeifyPass(ModulePass):
     """Turns kernels into loop nests and launches into calls."""
 
     name = "rangeify"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        require_kernels(op)
         launches: dict[str, list[LaunchOp]] = {}
         for launch in op.walk():
             if isinstance(launch, LaunchOp):

@@ -1,4 +1,4 @@
-"""Scalar code and index expressions as ops on scalars."""
+"""Scalar code as ops on scalars."""
 
 from __future__ import annotations
 

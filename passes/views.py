@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from dialects.uir.elementwise import constant_of
+from dialects.uir.constants import constant_of
 from dialects.uir.memory import AfterOp
 from dialects.uir.movement import IndexOp, MovementOp, OffsetOp, PermuteOp, ReshapeOp, ShrinkOp
 from dialects.uir.types import shape_of

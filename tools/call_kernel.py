@@ -6,8 +6,9 @@
 Each file holds the raw bytes of one buffer; after the call it holds what the kernel left there.
 The kernel's time in seconds goes to stdout. A buffer lies at an address aligned as its elements and
 no more, between two zones of bytes that must stay untouched: a kernel that assumes more alignment
-crashes here, and one that writes outside a buffer is reported. Standard library only, so that it
-starts in a few milliseconds.
+crashes here, and one that writes outside a buffer is reported; where the address sanitizer is in
+the process, so is one that reads there. Standard library only, so that it starts in a few
+milliseconds.
 
 With `--serve`, requests come as lines of JSON on stdin, and the replies go to the descriptor.
 """
@@ -22,6 +23,8 @@ from typing import Any
 
 ZONE = 256
 FILL = 0xA5
+
+PROCESS = ctypes.CDLL(None)
 
 
 class Buffer:
@@ -44,6 +47,22 @@ class Buffer:
         start = self.address - ctypes.addressof(self.block)
         before, after = self.block.raw[:start], self.block.raw[start + self.size :]
         return not (before + after).strip(bytes([FILL]))
+
+    def close_zones(self) -> None:
+        """Make an access to the zones an error, if the address sanitizer is in this process."""
+        self._tell_sanitizer("__asan_poison_memory_region")
+
+    def open_zones(self) -> None:
+        """Allow what `close_zones` forbids."""
+        self._tell_sanitizer("__asan_unpoison_memory_region")
+
+    def _tell_sanitizer(self, function: str) -> None:
+        tell = getattr(PROCESS, function, None)
+        if tell is not None:
+            start, end = ctypes.addressof(self.block), self.address + self.size
+            after = start + len(self.block) - end
+            tell(ctypes.c_void_p(start), ctypes.c_size_t(self.address - start))
+            tell(ctypes.c_void_p(end), ctypes.c_size_t(after))
 
     def left(self) -> bytes:
         """The contents now."""
@@ -75,6 +94,7 @@ def call_kernel(
     for _ in range(calls):
         for buffer in buffers:
             buffer.fill()
+            buffer.close_zones()
         error = ErrorStruct()
         arguments: list[Any] = [ctypes.c_void_p(buffer.address) for buffer in buffers]
         arguments += [ctypes.byref(error)] if checked else []
@@ -82,6 +102,7 @@ def call_kernel(
         status = kernel(*arguments)
         elapsed = time.perf_counter() - start
         for buffer in buffers:
+            buffer.open_zones()
             if not buffer.guards_are_whole():
                 raise KernelError(f"the kernel wrote outside of {buffer.path.name}")
         kind = error.kind.decode() if error.kind else None

@@ -17,7 +17,11 @@ def write_whole(path: str, text: str) -> None:
         target.write_text(text, encoding="utf-8")
         return
     target = target.resolve()
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        # The user knows the file by its own name, not by the temporary one.
+        raise OSError(error.errno, error.strerror, path) from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from dialects.uir.elementwise import ElementwiseOp, constant_of
+from dialects.uir.constants import constant_of
+from dialects.uir.elementwise import ElementwiseOp
 from dialects.uir.functions import CallOp, open_operands, open_values
 from dialects.uir.loops import ForOp
 from dialects.uir.math import UnaryF32Op
-from dialects.uir.movement import ReduceOp
+from dialects.uir.reduce import ReduceOp
 from dialects.uir.types import size_of
 from passes.node_driver import remove_dead_nodes
 

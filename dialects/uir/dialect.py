@@ -6,6 +6,7 @@ from xdsl.ir import Dialect
 
 from dialects.uir import (
     checks,
+    constants,
     elementwise,
     functions,
     gradient,
@@ -14,6 +15,7 @@ from dialects.uir import (
     math,
     memory,
     movement,
+    reduce,
     sugar,
 )
 from dialects.uir.base import UirOp
@@ -54,7 +56,7 @@ STATEMENTS: list[type[UirOp]] = [
     movement.ShrinkOp,
     movement.IndexOp,
     movement.StackOp,
-    movement.ReduceOp,
+    reduce.ReduceOp,
     memory.BufferOp,
     memory.AllocOp,
     memory.LoadOp,
@@ -76,7 +78,7 @@ _WHILE_PARSING = (loops.RangeOp, loops.EndOp)
 Uir = Dialect(
     "uir",
     [
-        elementwise.ConstantOp,
+        constants.ConstantOp,
         *(op for op in STATEMENTS if op not in _WHILE_PARSING),
         functions.ResultOp,
         elementwise.DivisionFailsOp,

@@ -1,4 +1,4 @@
-"""Literals, and the ops that compute each element of the result from one element per operand.
+"""The ops that compute each element of the result from one element per operand.
 
 `scalar` is an op's meaning as a Prog expression, read by the interpreter and the lowering. It is
 total; the op `FAILS` says for which operands the language makes it a runtime error, `FAILURE`.
@@ -13,141 +13,28 @@ from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
-from xdsl.traits import ConstantLike, Pure
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def
+from xdsl.traits import Pure
 
 from dialects.prog import Dtype, E
 from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp
-from dialects.uir.elements import ElementsAttr, LiteralError, Scalar, literal_attr, parse_element
+from dialects.uir.movement import literal_like
+from dialects.uir.requirements import (
+    require_dtype,
+    require_same_dtype,
+    require_same_shape,
+    require_value,
+)
 from dialects.uir.types import (
-    DTYPE_NAMES,
-    DTYPES,
     DType,
     dtype_of,
     is_value,
     shape_of,
-    spell_shape,
-    spell_type,
     tensor_type,
 )
 
 PROG_DTYPES: dict[Attribute, Dtype] = {i1: Dtype.bool, i32: Dtype.int32, f32: Dtype.float32}
 """The Prog dtype that carries each element type."""
-
-
-@irdl_op_definition
-class ConstantOp(UirOp):
-    """A literal, a scalar: `uir.constant 1.0 : tensor<f32>`."""
-
-    name = "uir.constant"
-    value = prop_def(ElementsAttr)
-    traits = traits_def(Pure(), ConstantLike())
-
-    @classmethod
-    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
-        return tensor_type(DTYPES[attributes["value"].dtype])
-
-    @classmethod
-    def properties_of(cls, attributes: Attributes) -> dict[str, Attribute]:
-        return {"value": ElementsAttr(attributes["value"])}
-
-    def text_attributes(self) -> dict[str, Any]:
-        return {"value": self.value.data}
-
-    @staticmethod
-    def literal(dtype: DType, value: Scalar) -> ConstantOp:
-        """The op for `value`, an element of `dtype`."""
-        return ConstantOp.create(
-            result_types=[tensor_type(dtype)], properties={"value": literal_attr(dtype, value)}
-        )
-
-    def scalar_value(self) -> Scalar:
-        return self.value.data.values()[0]
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.value.data.spell())
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ConstantOp:
-        text = parser.parse_str_literal("a literal")
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        try:
-            dtype, value = parse_element(text)
-        except LiteralError as error:
-            parser.raise_error(str(error))
-        if type != tensor_type(DTYPES[dtype]):
-            parser.raise_error(f"`{text}` is a literal of type {tensor_type(DTYPES[dtype])}")
-        return cls.literal(DTYPES[dtype], value)
-
-
-def constant_of(value: SSAValue) -> Scalar | None:
-    """The literal that `value` is; None for any other value."""
-    return value.owner.scalar_value() if isinstance(value.owner, ConstantOp) else None
-
-
-def literal_like(b: NodeBuilder, value: Scalar, like: SSAValue) -> SSAValue:
-    """The literal `value` in the dtype of `like`, expanded to its shape unless it is a scalar."""
-    from dialects.uir.movement import ExpandOp
-
-    data = literal_attr(dtype_of(like), value).data
-    literal = b.make(ConstantOp, value=data)
-    return b.make(ExpandOp, literal, shape=shape_of(like)) if shape_of(like) else literal
-
-
-def require_value(operand: SSAValue, number: int) -> None:
-    """Raises TypingError unless operand `number` is a value."""
-    if not is_value(operand.type):
-        help = "`load` it first" if "memory" in spell_type(operand.type) else None
-        raise TypingError(
-            f"operand {number + 1} is {spell_type(operand.type)}, but a value is needed",
-            number,
-            help,
-        )
-
-
-def require_dtype(operand: SSAValue, number: int, accepted: Sequence[str]) -> None:
-    """Raises TypingError unless operand `number` is a value of one of the `accepted` dtypes."""
-    require_value(operand, number)
-    found = DTYPE_NAMES[dtype_of(operand)]
-    if found not in accepted:
-        raise TypingError(
-            f"operand {number + 1} is {found}, but {' or '.join(accepted)} is needed", number
-        )
-
-
-def require_same_shape(operands: Sequence[SSAValue]) -> None:
-    """Raises TypingError unless all operands have one shape; its help is the `expand` to write."""
-    shape = max((shape_of(operand) for operand in operands), key=len)
-    for number, operand in enumerate(operands):
-        found = shape_of(operand)
-        if found == shape:
-            continue
-        expandable = not found or (
-            len(found) == len(shape) and all(a in (1, b) for a, b in zip(found, shape, strict=True))
-        )
-        raise TypingError(
-            f"operands have different shapes: {spell_shape(shape)} and {spell_shape(found)}",
-            number,
-            f"write `expand ... shape={spell_shape(shape)}` on it first" if expandable else None,
-        )
-
-
-def require_same_dtype(operands: Sequence[SSAValue], first: int = 0) -> None:
-    """Raises TypingError unless the operands from number `first` on have one dtype."""
-    names = [DTYPE_NAMES[dtype_of(operand)] for operand in operands[first:]]
-    for number, name in enumerate(names):
-        if name != names[0]:
-            raise TypingError(
-                f"operands have different dtypes: {names[0]} and {name}",
-                first + number,
-                "there is no implicit conversion: `cast` one of them",
-            )
 
 
 class ElementwiseOp(UirOp, ABC):

@@ -19,8 +19,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
 from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
-from dialects.uir.elementwise import require_value
-from dialects.uir.movement import check_shape
+from dialects.uir.requirements import check_shape, require_value
 from dialects.uir.types import dtype_of, shape_of, tensor_type
 
 MAX_PARAM = 65535

@@ -11,12 +11,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.traits import Pure
 
 from dialects.uir.base import Attributes, TypingError, UirOp
-from dialects.uir.elementwise import ConstantOp, require_value
+from dialects.uir.constants import ConstantOp
 from dialects.uir.functions import CallOp
 from dialects.uir.loops import ForOp, ancestor_in
 from dialects.uir.memory import LoadOp
-from dialects.uir.movement import OffsetOp, ReduceOp
+from dialects.uir.movement import OffsetOp
 from dialects.uir.nodes import Nodes
+from dialects.uir.reduce import ReduceOp
+from dialects.uir.requirements import require_value
 from dialects.uir.types import dtype_of, shape_of, spell_type
 
 

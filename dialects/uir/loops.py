@@ -25,7 +25,7 @@ from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from dialects.uir.base import Attributes, TypingError, UirOp
-from dialects.uir.elementwise import require_dtype
+from dialects.uir.requirements import require_dtype
 from dialects.uir.types import EFFECT, EffectType, shape_of, spell_type, tensor_type
 
 INDEX_TYPE = tensor_type(i32)

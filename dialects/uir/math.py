@@ -1,4 +1,4 @@
-"""The four math ops, each defined by the `.uir` program of its name beside this file."""
+"""The four math ops, each defined by the `.uir` program of its name in `bodies`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.traits import Pure
 
 from dialects.uir.base import Attributes, NodeBuilder, UirOp
-from dialects.uir.elementwise import AddOp, MulOp, RecipOp, literal_like, require_dtype
+from dialects.uir.elementwise import AddOp, MulOp, RecipOp
+from dialects.uir.movement import literal_like
+from dialects.uir.requirements import require_dtype
 
 LN2 = 0.6931472
 HALF_PI = 1.5707964

@@ -19,8 +19,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 
 from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
 from dialects.uir.elements import ElementsAttr
-from dialects.uir.elementwise import require_value
 from dialects.uir.loops import is_loop_index, require_effect
+from dialects.uir.requirements import require_value
 from dialects.uir.types import (
     DTYPE_NAMES,
     EFFECT,

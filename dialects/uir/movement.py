@@ -1,4 +1,4 @@
-"""Ops that move elements without changing their bits, and `reduce`.
+"""Ops that move elements without changing their bits.
 
 `reshape permute shrink index` also work on memory, where they make a view: the same elements,
 nothing copied.
@@ -11,32 +11,22 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, f32, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 
 from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp
-from dialects.uir.elements import literal_attr
-from dialects.uir.elementwise import (
-    CastOp,
-    CmpltOp,
-    ConstantOp,
-    MulOp,
-    RecipOp,
-    XorOp,
-    constant_of,
-    literal_like,
+from dialects.uir.constants import ConstantOp, constant_of, literal_i32
+from dialects.uir.elements import Scalar, literal_attr
+from dialects.uir.requirements import (
+    check_shape,
     require_dtype,
     require_same_dtype,
+    require_tensor_or_memory,
     require_value,
 )
 from dialects.uir.types import (
-    DTYPE_NAMES,
-    MAX_DIMENSION,
-    MAX_RANK,
-    MAX_VALUE_SIZE,
-    EffectType,
     dtype_of,
     shape_of,
     spell_shape,
@@ -44,28 +34,6 @@ from dialects.uir.types import (
     tensor_type,
     with_shape,
 )
-
-
-def check_shape(shape: Sequence[int], where: str | None = None, dtype: bool = False) -> None:
-    """Raises TypingError unless `shape` is one that a value can have."""
-    if len(shape) > MAX_RANK:
-        raise TypingError(f"a shape has at most {MAX_RANK} axes, this one has {len(shape)}", where)
-    for dim in shape:
-        if not 1 <= dim < MAX_DIMENSION:
-            raise TypingError(
-                f"shape {spell_shape(shape)}: every dimension is at least 1 and below 2^31", where
-            )
-    if prod(shape) >= MAX_VALUE_SIZE:
-        raise TypingError(f"shape {spell_shape(shape)} has 2^63 elements or more", where)
-
-
-def require_tensor_or_memory(operand: SSAValue) -> None:
-    if isinstance(operand.type, EffectType):
-        raise TypingError("operand 1 is an effect, but a value or memory is needed", 0)
-
-
-def literal_i32(b: NodeBuilder, value: int) -> SSAValue:
-    return b.make(ConstantOp, value=literal_attr(i32, value).data)
 
 
 class MovementOp(UirOp, ABC):
@@ -176,6 +144,8 @@ class ExpandOp(MovementOp):
 
     def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
         """The sum of `g` over the grown axes, moved to the front in increasing order."""
+        from dialects.uir.reduce import ReduceOp
+
         old, new = shape_of(self.x), shape_of(self.result)
         if not old:
             flat = b.make(ReshapeOp, g, shape=(prod(new),))
@@ -338,9 +308,11 @@ class IndexOp(OffsetOp):
         require_tensor_or_memory(x)
         shape = shape_of(x)
         if not 1 <= len(indices) <= len(shape):
-            wanted = f"1 to {len(shape)} indices" if shape else "an operand with axes"
+            wanted = "1 index" if len(shape) == 1 else f"1 to {len(shape)} indices"
+            if not shape:
+                raise TypingError("`index` needs an operand with axes, found a scalar", 0)
             raise TypingError(
-                f"`index` of {spell_type(x.type)} needs {wanted}, found {len(indices)} indices"
+                f"`index` of {spell_type(x.type)} needs {wanted}, found {len(indices)}"
             )
         check_offsets(indices, shape[: len(indices)], [1] * len(indices))
         return with_shape(x, shape[len(indices) :])
@@ -392,80 +364,8 @@ class StackOp(UirOp):
         return b.make(IndexOp, g, literal_i32(b, operand))
 
 
-REDUCTIONS: dict[str, tuple[str, ...]] = {
-    "add": ("i32", "f32"),
-    "mul": ("i32", "f32", "bool"),
-    "max": ("i32", "f32", "bool"),
-}
-"""The dtypes of each `reduce op=`."""
-
-
-@irdl_op_definition
-class ReduceOp(MovementOp):
-    """`reduce x op=add|mul|max pop=m`: an ordered left fold over the `m` leading axes."""
-
-    name = "uir.reduce"
-    SIGNATURE: ClassVar[dict[str, TextAttribute]] = {
-        "op": TextAttribute(Form.WORD),
-        "pop": TextAttribute(Form.INTEGER),
-    }
-    kind = prop_def(StringAttr)
-
-    @classmethod
-    def infer_type(cls, operands: Sequence[SSAValue], attributes: Attributes) -> Attribute:
-        (x,) = operands
-        require_value(x, 0)
-        kind, pop = attributes["op"], attributes["pop"]
-        if kind not in REDUCTIONS:
-            raise TypingError(f"`op` is add, mul or max, found `{kind}`", "op")
-        if DTYPE_NAMES[dtype_of(x)] not in REDUCTIONS[kind]:
-            accepted = " or ".join(REDUCTIONS[kind])
-            raise TypingError(f"`op={kind}` takes {accepted}, found {spell_type(x.type)}", 0)
-        shape = shape_of(x)
-        if not 1 <= pop <= len(shape):
-            wanted = f"from 1 to {len(shape)}" if shape else "for a value with axes"
-            raise TypingError(f"`pop` of {spell_type(x.type)} is {wanted}, found {pop}", "pop")
-        return tensor_type(dtype_of(x), shape[pop:])
-
-    @classmethod
-    def properties_of(cls, attributes: Attributes) -> dict[str, Attribute]:
-        return {"kind": StringAttr(attributes["op"])}
-
-    def text_attributes(self) -> dict[str, Any]:
-        return {"op": self.kind.data, "pop": self.pop()}
-
-    def pop(self) -> int:
-        """The number of leading axes that are folded away."""
-        return len(shape_of(self.x)) - len(shape_of(self.result))
-
-    def _spread(self, value: SSAValue, b: NodeBuilder) -> SSAValue:
-        """`value`, of the result's shape, repeated over the folded axes."""
-        kept = (1,) * self.pop() + shape_of(self.result)
-        return b.make(ExpandOp, b.make(ReshapeOp, value, shape=kept), shape=shape_of(self.x))
-
-    def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
-        """`g` repeated for a sum; for a maximum divided among the elements that reach it."""
-        if self.kind.data == "add":
-            return self._spread(g, b)
-        below = b.make(CmpltOp, self.x, self._spread(self.result, b))
-        reached = b.make(XorOp, below, literal_like(b, True, below))
-        hit = b.make(CastOp, reached, dtype=f32)
-        count = b.make(ReduceOp, hit, op="add", pop=self.pop())
-        scaled = b.make(MulOp, g, b.make(RecipOp, count))
-        return b.make(MulOp, self._spread(scaled, b), hit)
-
-
-__all__ = [
-    "REDUCTIONS",
-    "ExpandOp",
-    "IndexOp",
-    "MovementOp",
-    "OffsetOp",
-    "PadOp",
-    "PermuteOp",
-    "ReduceOp",
-    "ReshapeOp",
-    "ShrinkOp",
-    "StackOp",
-    "check_shape",
-]
+def literal_like(b: NodeBuilder, value: Scalar, like: SSAValue) -> SSAValue:
+    """The literal `value` in the dtype of `like`, expanded to its shape unless it is a scalar."""
+    data = literal_attr(dtype_of(like), value).data
+    literal = b.make(ConstantOp, value=data)
+    return b.make(ExpandOp, literal, shape=shape_of(like)) if shape_of(like) else literal

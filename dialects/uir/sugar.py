@@ -11,21 +11,16 @@ from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.traits import Pure
 
 from dialects.uir.base import Attributes, NodeBuilder, TypingError, UirOp
-from dialects.uir.elementwise import (
-    AddOp,
-    CmpltOp,
-    MaxOp,
-    MulOp,
-    RecipOp,
-    WhereOp,
-    XorOp,
-    literal_like,
+from dialects.uir.elementwise import AddOp, CmpltOp, MaxOp, MulOp, RecipOp, WhereOp, XorOp
+from dialects.uir.math import LN2, Exp2Op, Log2Op, UnaryF32Op
+from dialects.uir.movement import ExpandOp, PermuteOp, ReshapeOp, literal_like
+from dialects.uir.reduce import ReduceOp
+from dialects.uir.requirements import (
+    check_shape,
     require_dtype,
     require_same_dtype,
     require_same_shape,
 )
-from dialects.uir.math import LN2, Exp2Op, Log2Op, UnaryF32Op
-from dialects.uir.movement import ExpandOp, PermuteOp, ReduceOp, ReshapeOp, check_shape
 from dialects.uir.types import dtype_of, shape_of, spell_type, tensor_type
 
 LOG2_E = 1.442695
@@ -140,7 +135,7 @@ class LogOp(SugarOp, UnaryF32Op):
 
 @irdl_op_definition
 class FloorOp(UnaryF32Op):
-    """`floor x`: the 12-line program of its name beside this file."""
+    """`floor x`: the program of its name in `bodies`."""
 
     name = "uir.floor"
 

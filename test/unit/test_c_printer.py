@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.interpreter import Interpreter
 from xdsl.parser import Parser
 
+import uir
 from dialects.prog.native import CompileError, compile_c
 from uir.runtime.interpreters.loops import register_loop_functions
 from uir.runtime.native import Kernel, Parameter
@@ -208,11 +209,48 @@ def test_no_contraction(compiler: str, level: str) -> None:
     assert (c == 0).all()
 
 
+CAN_FAIL = """
+%n = buffer 4 dtype=i32 slot=0
+%v = load %n
+%h = shrink %v 0 shape=[1]
+%i = reshape %h shape=[]
+%e = index %v %i
+%q = div %e %i
+%f = bitcast %q dtype=f32
+%c = cast %f dtype=i32
+%m = index %n 0
+store %m %c
+"""
+CANNOT_FAIL = """
+%n = buffer 4 dtype=i32 slot=0
+%i = range 4
+%m = after %n %i
+%c = index %m %i
+%s = store %c %i
+end %s %i
+"""
+
+
+@pytest.mark.parametrize("text", [CAN_FAIL, CANNOT_FAIL])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_checked_programs_have_no_warnings(compiler: str, text: str) -> None:
+    flags = ("-O1", "-Wall", "-Wextra", "-Werror")
+    compile_c(uir.render(text, checks=True), compiler=compiler, flags=flags)
+
+
 @pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-ffinite-math-only"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_fast_math_is_refused(compiler: str, flag: str) -> None:
     with pytest.raises(CompileError, match="exact floating point"):
         compile_c(printed(parse(MULTIPLY_ADD)), compiler=compiler, flags=(flag,))
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_excess_precision_is_refused(compiler: str) -> None:
+    # What the compilers say of themselves where floats are computed as doubles.
+    flags = ("-U__FLT_EVAL_METHOD__", "-D__FLT_EVAL_METHOD__=1")
+    with pytest.raises(CompileError, match="excess precision"):
+        compile_c(printed(parse(MULTIPLY_ADD)), compiler=compiler, flags=flags)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

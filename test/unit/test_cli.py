@@ -82,7 +82,8 @@ def test_slots_that_do_not_fit(tmp_path: Path) -> None:
     fails(command("uir", "run", file, "--slot", f"5={array}"), 1, "no buffer in this slot")
     fails(command("uir", "run", file, "--slot", f"0={array}"), 1, "the program itself says")
     for name in ("b.npy", "c.npy"):
-        fails(command("uir", "run", file, "--slot", f"7={tmp_path / name}"), 1, "not a .npy file")
+        given = command("uir", "run", file, "--slot", f"7={tmp_path / name}")
+        fails(given, 1, "not a .npy file of numbers")
     fails(command("uir", "run", file, "--slot", "7=none.npy"), 1, "none.npy: No such file")
     fails(command("uir", "run", file, "--slot", "x=1"), 2, "expected `S=FILE.npy`")
 

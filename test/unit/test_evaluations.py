@@ -103,6 +103,12 @@ def test_chained_reduces() -> None:
     assert found <= 1.1 * expected
 
 
+def test_expand_of_a_sum() -> None:
+    text = HEAD + "%s = reduce %x0 op=add pop=1\n%e = expand %s shape=[1024]\n%y = mul %x0 %e"
+    expected, found = counts(text)
+    assert found <= 1.01 * expected
+
+
 def test_expand_of_a_matmul() -> None:
     text = HEAD + (
         "%a = reshape %x0 shape=[32 32]\n%p = matmul %a %a\n"

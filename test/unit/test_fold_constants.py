@@ -13,7 +13,7 @@ from random_programs import programs
 from ways_to_run import applied, assert_same_bits, canonical, case_of, run_uir
 from xdsl.dialects.builtin import ModuleOp
 
-from dialects.uir.elementwise import ConstantOp
+from dialects.uir.constants import ConstantOp
 from dialects.uir.functions import ResultOp
 from passes.pipelines import RUN, apply_passes
 from uir.runtime.failure import RuntimeFailure

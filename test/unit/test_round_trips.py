@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from dialects import get_all_dialects
-from dialects.uir.elementwise import ConstantOp
+from dialects.uir.constants import ConstantOp
 from passes.pipelines import PIPELINES, apply_passes
 from uir.program import decode
 from uir.text.parser import parse_text

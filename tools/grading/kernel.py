@@ -55,7 +55,9 @@ def builds_with(compiler: str, runtime: str, *sanitizer_flags: str) -> Iterator[
     library = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     # A compiler that does not have the file prints the bare name.
     if os.path.isabs(library):
-        sanitize = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+        # `undefined` leaves out casts of floats to integers that do not have their value.
+        checks = "-fsanitize=address,undefined,float-cast-overflow"
+        sanitize = ("-O1", "-g1", checks, "-fno-sanitize-recover=all")
         # The runtime must be in the process before Python.
         yield Build((compiler, *sanitize, *sanitizer_flags), library, patience=5)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.ir import Operation, SSAValue
 
-from dialects.uir.elementwise import ConstantOp, SameValueOp
+from dialects.uir.constants import ConstantOp
+from dialects.uir.elementwise import SameValueOp
 from dialects.uir.functions import ParamOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp

@@ -15,7 +15,8 @@ from dialects.uir.elementwise import ElementwiseOp, SameValueOp
 from dialects.uir.functions import CallOp, open_operands, open_values
 from dialects.uir.loops import ForOp
 from dialects.uir.math import UnaryF32Op
-from dialects.uir.movement import PermuteOp, ReduceOp
+from dialects.uir.movement import PermuteOp
+from dialects.uir.reduce import ReduceOp
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import is_value, size_of
 

@@ -20,7 +20,9 @@ def read_array(path: str) -> Array:
         try:
             array: object = np.load(file, allow_pickle=False)
         except (ValueError, EOFError) as error:
-            raise ValueError(f"{path}: not a .npy file: {error}") from None
+            # What numpy cannot read, it takes for a pickle, and advises to trust that.
+            reason = "" if "pickle" in str(error) else f": {error}"
+            raise ValueError(f"{path}: not a .npy file of numbers{reason}") from None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path}: a .npy file is needed, this one has several arrays")
     return cast(Array, array)

@@ -16,9 +16,10 @@ from xdsl.utils.target import Target
 
 from dialects.uir.checks import CHECKED
 from uir.targets.c_expressions import UnprintableError
-from uir.targets.c_functions import is_private, print_function, stored_arguments
+from uir.targets.c_functions import is_private, print_function
 from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_called_in
 from uir.targets.c_names import Names, is_ordinary
+from uir.targets.c_uses import stored_arguments
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
 """Prints one function of the loop level as C: its signature, its statements and its local names."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from xdsl.dialects import arith, cf, func, memref, scf
+from xdsl.dialects import cf, func, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
@@ -23,6 +22,7 @@ from uir.targets.c_expressions import (
 )
 from uir.targets.c_literals import decimals
 from uir.targets.c_names import Names
+from uir.targets.c_uses import count_uses, is_live, negated_value
 
 SOURCE_ATTRIBUTE = "uir.source"
 """The text that a function came from, printed as a comment above it."""
@@ -37,34 +37,6 @@ def is_private(function: func.FuncOp) -> bool:
     """Whether only this file can call `function`."""
     visibility = function.sym_visibility
     return visibility is not None and visibility.data == "private"
-
-
-def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]) -> frozenset[int]:
-    """The positions of the memories that `function` stores to, itself or through a callee.
-
-    `stored` holds the same of every function that it calls, by symbol.
-    """
-    origins: dict[SSAValue, int] = {
-        argument: position for position, argument in enumerate(function.body.block.args)
-    }
-    positions: set[int] = set()
-
-    def mark(memory: SSAValue) -> None:
-        if memory in origins:
-            positions.add(origins[memory])
-
-    for op in function.walk():
-        match op:
-            case memref.ViewOp() if op.source in origins:
-                origins[op.result] = origins[op.source]
-            case memref.StoreOp():
-                mark(op.memref)
-            case func.CallOp():
-                for position in stored[op.callee.string_value()]:
-                    mark(op.arguments[position])
-            case _:
-                pass
-    return frozenset(positions)
 
 
 def print_function(
@@ -99,7 +71,7 @@ class _FunctionPrinter:
         self._pieces: dict[SSAValue, Piece] = {}
         self._lines: list[str] = []
         self._depth = 0
-        self._uses, self._last_user = _count_uses(function)
+        self._uses, self._last_user = count_uses(function)
         self._statements: dict[type[Operation], Callable[..., None]] = {
             func.CallOp: self._print_call,
             scf.ForOp: self._print_for,
@@ -114,6 +86,9 @@ class _FunctionPrinter:
         }
         self._is_checked = CHECKED in function.attributes
         self._can_fail = False
+        """Whether a failure above jumps to a label that is still to come."""
+        self._reports = False
+        """Whether anything passes `error` on."""
 
     def print(self, stored: frozenset[int]) -> list[str]:
         self._print_source()
@@ -121,6 +96,7 @@ class _FunctionPrinter:
         self._depth += 1
         for argument in self._function.body.block.args:
             self._silence_if_unused(argument)
+        start = len(self._lines)
         if self._is_checked:
             self._line("int status = 0;")
         self._print_block(self._function.body.block)
@@ -128,6 +104,8 @@ class _FunctionPrinter:
             if self._can_fail:
                 self._lines.append("done:")
             self._line("return status;")
+            if not self._reports:
+                self._lines.insert(start, f"{_INDENT}(void)error;")
         self._depth -= 1
         self._line("}")
         return self._lines
@@ -202,7 +180,7 @@ class _FunctionPrinter:
         for op in block.ops:
             if op is block.last_op and isinstance(op, func.ReturnOp | scf.YieldOp):
                 return
-            if not _is_live(op, self._uses):
+            if not is_live(op, self._uses):
                 continue
             if is_expression(op):
                 self._print_expression(op)
@@ -230,7 +208,7 @@ class _FunctionPrinter:
         self._line(f"{_INDENT}status = 1;")
         self._line(f"{_INDENT}goto done;")
         self._line("}")
-        self._can_fail = True
+        self._can_fail = self._reports = True
 
     def _print_load(self, op: memref.LoadOp) -> None:
         self._bind(op.res, value_type(op, op.res.type), self._element(op, op.memref, op.indices))
@@ -252,6 +230,7 @@ class _FunctionPrinter:
         self._line(f"{element} *const {name} = malloc({bytes_});")
         if self._is_checked:
             self._line(f'if ({name} == NULL) return uir_fail(error, 0, "out of memory");')
+            self._reports = True
         else:
             self._line(f"if ({name} == NULL) abort();")
 
@@ -281,13 +260,13 @@ class _FunctionPrinter:
         self._line(f'{_INDENT}status = uir_fail(error, {int(line)}, "{kind}");')
         self._line(f"{_INDENT}goto done;")
         self._line("}")
-        self._can_fail = True
+        self._can_fail = self._reports = True
 
     def _negation(self, condition: SSAValue) -> str:
         """The text of `not condition`; of `x`, where the condition is `x xor true`."""
-        op = condition.owner
-        if isinstance(op, arith.XOrIOp) and self._pieces[op.rhs].text == "true":
-            return self._pieces[op.lhs].text
+        negated = negated_value(condition)
+        if negated is not None:
+            return self._text(negated)
         return f"!{wrap(self._pieces[condition], Level.UNARY)}"
 
     def _print_view(self, op: memref.ViewOp) -> None:
@@ -362,25 +341,6 @@ class _FunctionPrinter:
 
     def _value_type_of(self, value: SSAValue) -> str:
         return value_type(self._function, value.type)
-
-
-def _count_uses(function: func.FuncOp) -> tuple[Counter[SSAValue], dict[SSAValue, Operation]]:
-    """How often live ops use each value, and the op that uses it last."""
-    uses: Counter[SSAValue] = Counter()
-    last_user: dict[SSAValue, Operation] = {}
-    for op in reversed(list(function.walk())):
-        if _is_live(op, uses):
-            for operand in op.operands:
-                uses[operand] += 1
-                last_user.setdefault(operand, op)
-    return uses, last_user
-
-
-def _is_live(op: Operation, uses: Counter[SSAValue]) -> bool:
-    """Whether `op` has an effect or a result in use."""
-    if is_expression(op) or isinstance(op, memref.LoadOp | memref.ViewOp):
-        return any(uses[result] for result in op.results)
-    return True
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import Operation
@@ -43,8 +44,14 @@ class Diagnostic:
         return "\n".join(lines)
 
 
+@lru_cache(maxsize=1)
+def _lines_of(source: str) -> Sequence[str]:
+    """The lines of `source`, split once for all its errors."""
+    return source.split("\n")
+
+
 def _excerpt(place: Place, source: str) -> list[str]:
-    lines = source.split("\n")
+    lines = _lines_of(source)
     if not 1 <= place.line <= len(lines):
         return []
     # Tabs are spaces; other control characters would move the caret or the terminal.

@@ -8,6 +8,7 @@ stands, so a loop that ends first and shares a needed statement is in the other 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -165,10 +166,9 @@ class LoopBuilder:
     ) -> list[tuple[Operation, str, str | None]]:
         name = loop.index.name_hint or "i"
         warnings: list[tuple[Operation, str, str | None]] = []
-        for store in self._stores:
-            if store.parent is not self._block or store in members:
-                continue
-            if self._positions[store] > start:
+        first = bisect_right(self._stores, start, key=self._positions.__getitem__)
+        for store in self._stores[first:]:
+            if store.parent is self._block and store not in members:
                 warnings.append(
                     (
                         store,

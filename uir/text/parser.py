@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Region, SSAValue
 
 from dialects.uir.base import TypingError, UirOp, arity_of
+from dialects.uir.constants import ConstantOp
 from dialects.uir.dialect import OPS
 from dialects.uir.elements import LiteralError, parse_element
-from dialects.uir.elementwise import ConstantOp
 from dialects.uir.functions import ResultOp
 from dialects.uir.loops import EndOp, ForOp, RangeOp
 from dialects.uir.nodes import Nodes

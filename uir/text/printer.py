@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from dialects.uir.base import Form, TextAttribute, UirOp
+from dialects.uir.constants import ConstantOp
 from dialects.uir.dialect import OPS
-from dialects.uir.elementwise import ConstantOp
 from dialects.uir.functions import CallOp, ParamOp, ResultOp, open_operands
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import LoadOp, StoreOp

@@ -62,6 +62,6 @@ uir.result %p : tensor<f32>
 
 // -----
 
-// CHECK: 'uir.recip' uses a value that is defined after it
+// CHECK: 'uir.recip' uses a value that is not defined before it
 %b = uir.recip %a : tensor<f32>
 %a = uir.constant "1.0" : tensor<f32>

@@ -9,7 +9,8 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from dialects.prog import Dtype, E, In, Program
-from dialects.uir.elementwise import PROG_DTYPES, ConstantOp, ElementwiseOp, SameValueOp
+from dialects.uir.constants import ConstantOp
+from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp, SameValueOp
 from dialects.uir.functions import ParamOp, ResultOp
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.types import dtype_of

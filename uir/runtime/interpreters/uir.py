@@ -17,18 +17,12 @@ import numpy as np
 from xdsl.interpreter import Interpreter, InterpreterFunctions, impl, register_impls
 from xdsl.ir import Operation
 
-from dialects.prog import E, Monoid, evaluate
+from dialects.prog import E, evaluate
 from dialects.uir.checks import AssertOp
+from dialects.uir.constants import ConstantOp
 from dialects.uir.dialect import STATEMENTS
 from dialects.uir.elements import Elements
-from dialects.uir.elementwise import (
-    PROG_DTYPES,
-    ConstantOp,
-    DetachOp,
-    ElementwiseOp,
-    SameValueOp,
-    StageOp,
-)
+from dialects.uir.elementwise import PROG_DTYPES, DetachOp, ElementwiseOp, SameValueOp, StageOp
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp, GroupOp, LoadOp, StoreOp
 from dialects.uir.movement import (
@@ -37,11 +31,11 @@ from dialects.uir.movement import (
     IndexOp,
     PadOp,
     PermuteOp,
-    ReduceOp,
     ReshapeOp,
     ShrinkOp,
     StackOp,
 )
+from dialects.uir.reduce import MONOIDS, ReduceOp
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import dtype_of, shape_of, size_of
 from uir.runtime.failure import RuntimeFailure
@@ -52,7 +46,6 @@ from uir.runtime.interpreters.scalars import ScalarOp, apply, failure_of, progra
 Value: TypeAlias = "Array | Deferred | Reference | None"
 Args: TypeAlias = tuple[Any, ...]
 
-MONOIDS = {"add": Monoid.SUM, "mul": Monoid.PRODUCT, "max": Monoid.MAX}
 SCALAR_OPS = [
     op
     for op in STATEMENTS
