@@ -24,7 +24,6 @@ Equal nodes are merged on the way, and dead ones removed at the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,7 +33,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from dialects.prog import Dtype, E, Program, evaluate, fold
+from dialects.prog import evaluate, fold
 from dialects.uir.base import UirOp
 from dialects.uir.constants import ConstantOp
 from dialects.uir.dialect import STATEMENTS
@@ -44,6 +43,9 @@ from dialects.uir.elementwise import (
     DivisionFailsOp,
     ElementwiseOp,
     SameValueOp,
+    failure_of_kind,
+    prog_dtypes,
+    program_of_kind,
 )
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.movement import (
@@ -71,7 +73,6 @@ _MAX_HELD = 1024
 _MAX_FOLDED = 1 << 16
 """The most elements that a `reduce` folds here: bounds the time of the pass."""
 
-_STORED = {"bool": "?", "i32": "<i4", "f32": "<f4"}
 """The numpy dtype of the bytes of a literal."""
 
 
@@ -128,7 +129,7 @@ def _literal(op: ConstantOp) -> Known:
     import numpy as np
 
     literal = op.value.data
-    return Known(np.frombuffer(literal.data, _STORED[literal.dtype]).reshape(()))
+    return Known(np.frombuffer(literal.data, literal.numpy_format).reshape(()))
 
 
 def _is_literal(op: UirOp) -> bool:
@@ -175,26 +176,12 @@ def _elementwise(op: ElementwiseOp, operands: Sequence[Known]) -> Known | None:
     if not is_uniform and size_of(op.result) > _MAX_HELD:
         return None
     shape = () if is_uniform else shape_of(op.result)
-    ins = tuple(PROG_DTYPES[dtype_of(operand)] for operand in op.operands)
+    ins = prog_dtypes(op)
     arrays = [operand.elements for operand in operands]
-    if op.can_fail() and evaluate(_failure(type(op), ins), arrays, shape)[0].any():
+    if op.can_fail() and evaluate(failure_of_kind(type(op), ins), arrays, shape)[0].any():
         return None
-    program = _program(type(op), ins, PROG_DTYPES[dtype_of(op.result)])
+    program = program_of_kind(type(op), ins, PROG_DTYPES[dtype_of(op.result)])
     return _compressed(evaluate(program, arrays, shape)[0])
-
-
-@cache
-def _program(kind: type[ElementwiseOp], ins: tuple[Dtype, ...], out: Dtype) -> Program:
-    return Program.of_exprs(ins, [kind.scalar(_inputs(ins), out)])
-
-
-@cache
-def _failure(kind: type[ElementwiseOp], ins: tuple[Dtype, ...]) -> Program:
-    return Program.of_exprs(ins, [kind.fails(_inputs(ins))])
-
-
-def _inputs(ins: Sequence[Dtype]) -> list[E]:
-    return [E.input(number, dtype) for number, dtype in enumerate(ins)]
 
 
 def _reduced(op: ReduceOp, x: Known) -> Known | None:

@@ -17,7 +17,7 @@ from xdsl.traits import Pure
 
 from dialects.uir.base import NodeBuilder, UirOp
 from dialects.uir.loops import ForOp
-from dialects.uir.memory import LoadOp
+from dialects.uir.memory import AllocOp, LoadOp
 from dialects.uir.nodes import Nodes
 
 Patterns = Mapping[type[Operation], RewritePattern]
@@ -78,11 +78,11 @@ def builder_before(op: Operation, rewriter: PatternRewriter) -> NodeBuilder:
 
 
 def _is_removable(op: Operation) -> bool:
-    return isinstance(op, LoadOp) or (isinstance(op, UirOp) and op.has_trait(Pure))
+    return isinstance(op, LoadOp | AllocOp) or (isinstance(op, UirOp) and op.has_trait(Pure))
 
 
 def remove_dead_nodes(block: Block) -> None:
-    """Erases the pure ops and loads whose results nobody uses, in one sweep from the end.
+    """Erases the pure ops, loads and allocs whose results nobody uses, in one sweep from the end.
 
     A loop whose body has no effect left goes too.
     """

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
 from dialects.prog import Dtype, E, Program
-from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp
+from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp, prog_dtypes, program_of_kind
 from dialects.uir.types import dtype_of
 from passes.kernel_program import clamp
 from passes.loops.builder import LoopBuilder
@@ -18,15 +18,12 @@ from passes.loops.scalars import emit_program
 INDEX = IndexType()
 
 
-def emit_expression(
-    builder: LoopBuilder, dtypes: Sequence[Dtype], e: E, operands: Sequence[SSAValue]
-) -> SSAValue:
-    """The value of `e`, without coordinates, on scalar `operands` of `dtypes`."""
+def emit_scalars(builder: LoopBuilder, program: Program, operands: Sequence[SSAValue]) -> SSAValue:
+    """The result of `program`, which has no coordinates, on scalar `operands`."""
 
     def coordinate(axis: int) -> SSAValue:
         raise AssertionError("scalar code has no coordinates")
 
-    program = Program.of_exprs(dtypes, [e])
     (result,) = emit_program(builder, program, operands.__getitem__, coordinate)
     return result
 
@@ -35,14 +32,12 @@ def emit_elementwise(
     builder: LoopBuilder, op: ElementwiseOp, operands: Sequence[SSAValue]
 ) -> SSAValue:
     """The result of an elementwise op on scalars."""
-    dtypes = [PROG_DTYPES[dtype_of(operand)] for operand in op.operands]
-    inputs = [E.input(number, dtype) for number, dtype in enumerate(dtypes)]
-    e = op.scalar(inputs, PROG_DTYPES[dtype_of(op.results[0])])
-    return emit_expression(builder, dtypes, e, operands)
+    out = PROG_DTYPES[dtype_of(op.results[0])]
+    return emit_scalars(builder, program_of_kind(type(op), prog_dtypes(op), out), operands)
 
 
 def emit_clamped(builder: LoopBuilder, scalar: SSAValue, greatest: int) -> SSAValue:
     """The i32 `scalar` as an index from 0 to `greatest`."""
     e = clamp(E.input(0, Dtype.int32), greatest)
-    value = emit_expression(builder, [Dtype.int32], e, [scalar])
+    value = emit_scalars(builder, Program.of_exprs([Dtype.int32], [e]), [scalar])
     return builder.pure(arith.IndexCastOp(value, INDEX), INDEX)

@@ -31,6 +31,7 @@ SPECIAL_F32 = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 BOOLS = {"true": True, "false": False}
 _F32_MAX = 3.4028234663852886e38
 _FORMATS = {"bool": "?", "i32": "i", "f32": "f"}
+_NUMPY_FORMATS = {"bool": "?", "i32": "<i4", "f32": "<f4"}
 CANONICAL_NAN = struct.pack("<I", 0x7FC00000)
 
 
@@ -185,6 +186,11 @@ class Elements:
 
     def values(self) -> tuple[Scalar, ...]:
         return struct.unpack(f"<{len(self)}{_FORMATS[self.dtype]}", self.data)
+
+    @property
+    def numpy_format(self) -> str:
+        """The name that numpy has for the layout of `data`."""
+        return _NUMPY_FORMATS[self.dtype]
 
     def spell(self) -> str:
         """The elements as the text writes them, separated by spaces."""

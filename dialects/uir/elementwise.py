@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f32, i1, i32
@@ -16,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.traits import Pure
 
-from dialects.prog import Dtype, E
+from dialects.prog import Dtype, E, Program
 from dialects.uir.base import Attributes, Form, NodeBuilder, TextAttribute, TypingError, UirOp
 from dialects.uir.movement import literal_like
 from dialects.uir.requirements import (
@@ -363,3 +364,25 @@ class StageOp(SameValueOp):
 
     def share(self, operand: int, g: SSAValue, b: NodeBuilder) -> SSAValue:
         return b.make(StageOp, g)
+
+
+def inputs(dtypes: Sequence[Dtype]) -> list[E]:
+    """The operands of a program over `dtypes`, as expressions."""
+    return [E.input(number, dtype) for number, dtype in enumerate(dtypes)]
+
+
+@cache
+def program_of_kind(kind: type[ElementwiseOp], ins: tuple[Dtype, ...], out: Dtype) -> Program:
+    """The meaning of an op of `kind`, on operands of dtypes `ins`, as a program."""
+    return Program.of_exprs(ins, [kind.scalar(inputs(ins), out)])
+
+
+@cache
+def failure_of_kind(kind: type[ElementwiseOp], ins: tuple[Dtype, ...]) -> Program:
+    """On which operands of dtypes `ins` an op of `kind`, which can fail, is a runtime error."""
+    return Program.of_exprs(ins, [kind.fails(inputs(ins))])
+
+
+def prog_dtypes(op: UirOp) -> tuple[Dtype, ...]:
+    """The Prog dtypes of the operands of `op`, which are values."""
+    return tuple(PROG_DTYPES[dtype_of(operand)] for operand in op.operands)

@@ -10,7 +10,14 @@ from xdsl.ir import SSAValue
 
 from dialects.prog import Dtype, E, In, Program
 from dialects.uir.constants import ConstantOp
-from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp, SameValueOp
+from dialects.uir.elementwise import (
+    PROG_DTYPES,
+    ElementwiseOp,
+    SameValueOp,
+    failure_of_kind,
+    prog_dtypes,
+    program_of_kind,
+)
 from dialects.uir.functions import ParamOp, ResultOp
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.types import dtype_of
@@ -29,33 +36,19 @@ def apply(op: ScalarOp, operands: Sequence[E]) -> E:
 
 def program_of(op: ScalarOp) -> Program:
     """The program of `op`, whose operands are the op's."""
-    key = (type(op), _operand_dtypes(op), PROG_DTYPES[dtype_of(op.result)])
-    program = _programs.get(key)
-    if program is None:
-        program = Program.of_exprs(key[1], [apply(op, _inputs(key[1]))])
-        _programs[key] = program
-    return program
-
-
-_programs: dict[tuple[type[ScalarOp], tuple[Dtype, ...], Dtype], Program] = {}
+    if isinstance(op, ElementwiseOp):
+        return program_of_kind(type(op), prog_dtypes(op), PROG_DTYPES[dtype_of(op.results[0])])
+    return _body_program(type(op))
 
 
 def failure_of(op: ElementwiseOp) -> Program:
     """The program that says on which operands `op`, which can fail, is a runtime error."""
-    return _failure(type(op), _operand_dtypes(op))
-
-
-def _operand_dtypes(op: ScalarOp) -> tuple[Dtype, ...]:
-    return tuple(PROG_DTYPES[dtype_of(operand)] for operand in op.operands)
+    return failure_of_kind(type(op), prog_dtypes(op))
 
 
 @cache
-def _failure(kind: type[ElementwiseOp], ins: tuple[Dtype, ...]) -> Program:
-    return Program.of_exprs(ins, [kind.fails(_inputs(ins))])
-
-
-def _inputs(ins: Sequence[Dtype]) -> list[E]:
-    return [E.input(number, dtype) for number, dtype in enumerate(ins)]
+def _body_program(kind: type[UnaryF32Op]) -> Program:
+    return Program.of_exprs([Dtype.float32], [_body_expression(kind)])
 
 
 @cache

@@ -52,12 +52,10 @@ SCALAR_OPS = [
     if issubclass(op, ElementwiseOp | UnaryF32Op) and not issubclass(op, SugarOp)
 ]
 
-_STORED = {"bool": np.dtype("?"), "i32": np.dtype("<i4"), "f32": np.dtype("<f4")}
-
 
 def array_of(elements: Elements) -> Array:
     """The elements as a flat array."""
-    array = np.frombuffer(elements.data, _STORED[elements.dtype])
+    array = np.frombuffer(elements.data, elements.numpy_format)
     return array.astype(array.dtype.newbyteorder("="))
 
 
