@@ -19,8 +19,6 @@ inside kernels, once for each distinct one.
 
 from __future__ import annotations
 
-from itertools import count
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -33,14 +31,14 @@ from dialects.uir.constants import ConstantOp
 from dialects.uir.elementwise import SameValueOp
 from dialects.uir.functions import ApplyOp, CallOp, FunctionOp, ResultOp
 from dialects.uir.gradient import GradientOp
-from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
+from dialects.uir.kernel import LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp, LoadOp, StoreOp
 from dialects.uir.movement import ExpandOp, MovementOp, ReshapeOp
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, coordinate, flatten
-from passes.kernel_body import Body, KernelKey, Place, build_kernel, collect_body, kernel_key
+from passes.kernel_body import Body, KernelTable, Place, collect_body
 from passes.kernel_plan import Planner, is_scalar_store, resolve
 from passes.node_driver import remove_dead_nodes
 from passes.views import address_in_buffer
@@ -63,7 +61,7 @@ class _Symbols:
 class _KernelFormer:
     """Builds the launches of a program or function, and adds the kernels that they run."""
 
-    def __init__(self, block: Block, kernels: dict[KernelKey, KernelOp]):
+    def __init__(self, block: Block, kernels: KernelTable):
         remove_dead_nodes(block)
         self.source = block
         self.kernels = kernels
@@ -333,27 +331,12 @@ class _KernelFormer:
         body = Body(body.root, body.ops, operands)
         accesses = [(numbers[place.memory], place.map) for place in places]
         bounds = [(operands.index(scalar), greatest) for scalar, greatest in symbols.numbers]
-        key = kernel_key(body, accesses, bounds)
-        kernel = self.kernels.get(key)
-        if kernel is None:
-            kernel = build_kernel(self.new_name(body.root), body, accesses, bounds)
-            self.kernels[key] = kernel
+        kernel = self.kernels.kernel(body, accesses, bounds)
         offsets = [place.offset for place in places]
         self.code.append(LaunchOp.of(kernel.sym_name.data, list(numbers), offsets))
 
-    def new_name(self, root: SSAValue) -> str:
-        """A name for the kernel of `root`: the text's name for it, with a number where needed."""
-        stem = f"kernel_{root.name_hint or len(self.kernels)}"
-        stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
-        taken = {kernel.sym_name.data for kernel in self.kernels.values()}
-        return next(
-            name
-            for number in count()
-            if (name := f"{stem}_{number}" if number else stem) not in taken
-        )
 
-
-def form_function(op: FunctionOp, kernels: dict[KernelKey, KernelOp]) -> FunctionOp:
+def form_function(op: FunctionOp, kernels: KernelTable) -> FunctionOp:
     """The function with launches for its code, on memories for its arguments and its result."""
     source = op.body.block
     result = source.last_op
@@ -386,8 +369,8 @@ class FormKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         require_core_ops(op)
         block = op.body.block
-        kernels: dict[KernelKey, KernelOp] = {}
+        kernels = KernelTable()
         ops = _KernelFormer(block, kernels).run()
         op.body.detach_block(block)
-        op.body.add_block(Block([*kernels.values(), *ops]))
+        op.body.add_block(Block([*kernels.ops(), *ops]))
         block.erase()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -140,6 +141,43 @@ def build_kernel(
         for (memory, index), rank in zip(accesses, ranks, strict=True)
     ]
     return KernelOp.of(name, maps[:-1], maps[-1:], symbols, source_of(body), Region(block))
+
+
+class KernelTable:
+    """The distinct kernels of a program, each with a name of its own."""
+
+    def __init__(self) -> None:
+        self._kernels: dict[KernelKey, KernelOp] = {}
+        self._names: set[str] = set()
+
+    def ops(self) -> list[KernelOp]:
+        return list(self._kernels.values())
+
+    def kernel(
+        self,
+        body: Body,
+        accesses: Sequence[tuple[int, Index]],
+        symbols: Sequence[tuple[int, int]],
+    ) -> KernelOp:
+        """The kernel of `body`, an equal one that is there already if there is one."""
+        key = kernel_key(body, accesses, symbols)
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            kernel = build_kernel(self._new_name(body.root), body, accesses, symbols)
+            self._kernels[key] = kernel
+        return kernel
+
+    def _new_name(self, root: SSAValue) -> str:
+        """A name for the kernel of `root`: the text's name for it, with a number where needed."""
+        stem = f"kernel_{root.name_hint or len(self._kernels)}"
+        stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
+        name = next(
+            name
+            for number in count()
+            if (name := f"{stem}_{number}" if number else stem) not in self._names
+        )
+        self._names.add(name)
+        return name
 
 
 def source_of(body: Body) -> str:

@@ -32,7 +32,7 @@ class ClosedLoop:
     warnings: list[tuple[Operation, str, str | None]]
 
 
-class LoopBuilder:
+class LoopRegions:
     """Builds the loops of one program, as its statements are added to `block`."""
 
     def __init__(self, block: Block):

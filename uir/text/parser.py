@@ -27,7 +27,7 @@ from dialects.uir.types import DTYPES, EffectType, is_value
 from uir.text.attributes import read_attribute
 from uir.text.diagnostics import Diagnostic, InvalidProgram, Place, place_of
 from uir.text.lexer import Token, tokenize
-from uir.text.loops import LoopBuilder, LoopGradient
+from uir.text.loops import LoopGradient, LoopRegions
 
 MAX_SEARCHES = 20
 """How many unknown names are compared with the known ones."""
@@ -87,7 +87,7 @@ class _Parser:
         self.nodes = Nodes()
         self.rules = ProgramRules()
         self.block = Block()
-        self.loops = LoopBuilder(self.block)
+        self.loops = LoopRegions(self.block)
         self.warnings: list[Diagnostic] = []
         self.line = 0
         self.searches = 0
