@@ -16,7 +16,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    NoTerminator,
+    Pure,
+    SymbolOpInterface,
+)
 
 from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
 from dialects.uir.requirements import check_shape, require_value
@@ -106,7 +112,7 @@ class FunctionOp(IRDLOperation):
     name = "uir.function"
     sym_name = prop_def(SymbolNameConstraint())
     body = region_def("single_block")
-    traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
+    traits = traits_def(SymbolOpInterface(), IsolatedFromAbove(), NoTerminator())
     assembly_format = "$sym_name attr-dict-with-keyword $body"
 
 

@@ -21,6 +21,7 @@ from ways_to_run import (
     assert_same_bits,
     case_of,
     lowered,
+    run_formed,
     run_lowered,
     run_uir,
     through_mlir,
@@ -61,6 +62,14 @@ LOOP_WAYS: dict[str, Callable[[Case], ModuleOp]] = {
     "calls as functions": lambda case: lowered(case, without(LOWER, "inline-calls")),
     "fold-constants first": lambda case: lowered(case, ("fold-constants", *LOWER)),
 }
+KERNEL_WAYS: dict[str, tuple[str, ...]] = {
+    "outline-calls": ("outline-calls",),
+    "insert-checks": ("outline-calls", "insert-checks"),
+    "form-kernels": ("inline-calls", "form-kernels"),
+    "form-kernels, with functions": ("outline-calls", "form-kernels"),
+    "form-kernels, checked": ("outline-calls", "insert-checks", "form-kernels"),
+    "expand-math in kernels": ("inline-calls", "form-kernels", "expand-math"),
+}
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = (("-O0",), ("-O2",), ("-O3", "-march=native"), SANITIZED)
 
@@ -87,6 +96,17 @@ def test_text(text: str) -> None:
         note(other)
         case = case_of(other)
         assert_same_bits(expected, run_uir(case, case.module))
+
+
+@FUZZ
+@given(programs())
+def test_functions_and_kernels(text: str) -> None:
+    note(text)
+    case = case_of(text)
+    expected = run_uir(case, case.module)
+    for name, passes in KERNEL_WAYS.items():
+        note(name)
+        assert_same_bits(expected, run_formed(case, lowered(case, passes)))
 
 
 @FUZZ

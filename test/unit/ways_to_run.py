@@ -21,6 +21,7 @@ from dialects.uir.types import dtype_of, shape_of, size_of
 from passes.pipelines import apply_passes
 from uir.program import Program, load_program, read_source
 from uir.runtime.interpret import ELEMENTS, interpret
+from uir.runtime.interpreters.kernels import run_kernels
 from uir.runtime.interpreters.loops import register_loop_functions
 from uir.runtime.interpreters.prog import ProgFunctions
 
@@ -69,6 +70,15 @@ def run_uir(case: Case, module: ModuleOp) -> list[Array]:
     outcome = interpret(module.clone(), before)
     after = [outcome.slots.get(slot, before[slot]) for slot in slots]
     return after if outcome.result is None else [*after, outcome.result.ravel()]
+
+
+def run_formed(case: Case, module: ModuleOp) -> list[Array]:
+    """The memories after a run of `module`, whose calls are functions or kernels are formed."""
+    memories = case.copies()
+    slots = sorted(op.slot.value.data for op in case.module.ops if isinstance(op, BufferOp))
+    output = memories[-1] if len(memories) > len(slots) else None
+    run_kernels(module, dict(zip(slots, memories, strict=False)), output)
+    return memories
 
 
 def run_lowered(case: Case, module: ModuleOp) -> list[Array]:

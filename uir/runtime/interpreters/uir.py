@@ -22,7 +22,15 @@ from dialects.uir.checks import AssertOp
 from dialects.uir.constants import ConstantOp
 from dialects.uir.dialect import STATEMENTS
 from dialects.uir.elements import Elements
-from dialects.uir.elementwise import PROG_DTYPES, DetachOp, ElementwiseOp, SameValueOp, StageOp
+from dialects.uir.elementwise import (
+    PROG_DTYPES,
+    CastFailsOp,
+    DetachOp,
+    DivisionFailsOp,
+    ElementwiseOp,
+    SameValueOp,
+    StageOp,
+)
 from dialects.uir.math import UnaryF32Op
 from dialects.uir.memory import AfterOp, AllocOp, BufferOp, GroupOp, LoadOp, StoreOp
 from dialects.uir.movement import (
@@ -48,7 +56,7 @@ Args: TypeAlias = tuple[Any, ...]
 
 SCALAR_OPS = [
     op
-    for op in STATEMENTS
+    for op in (*STATEMENTS, CastFailsOp, DivisionFailsOp)
     if issubclass(op, ElementwiseOp | UnaryF32Op) and not issubclass(op, SugarOp)
 ]
 
