@@ -45,7 +45,8 @@ def _named(function: _Function, kind: Unary | Kind2) -> _Function:
 class E:
     """An expression: a leaf, or a kind applied to expressions.
 
-    Immutable. Each kind is a function of its name here, with `_` after Python's keywords.
+    Immutable. Each kind is a function of its name here; `E.and_` and `E.or_` are the ones
+    that a program in Python can write, as `and` and `or` are keywords.
     Some are operators: `/` is `fdiv`, `//` is `idiv` and `%` is `mod`, which truncate toward
     zero and not down. All raise InvalidProgram for operands that the kind does not take.
     `==` and `hash` are structural, and cost no more than the number of distinct nodes,
@@ -229,6 +230,11 @@ class E:
 
     def __abs__(self) -> E:
         return E.abs(self)
+
+
+# For `getattr(E, kind.value)`.
+setattr(E, "and", staticmethod(E.and_))
+setattr(E, "or", staticmethod(E.or_))
 
 
 def _equal(left: E, right: E) -> bool:

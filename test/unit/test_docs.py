@@ -7,10 +7,12 @@ In `docs/language.md`
   * a `c` block has lines of the C that the program before it is rendered to.
 In `docs/passes.md` a block, a line that is a command `uir-opt ...` and another block are a test:
 given the first, the command prints the second.
+In `docs/prog.md` a Python block is a session in the interpreter.
 """
 
 from __future__ import annotations
 
+import doctest
 import hashlib
 import re
 import struct
@@ -187,3 +189,9 @@ def test_pass(rewrite: Rewrite, tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_every_pass_has_a_before_and_an_after() -> None:
     shown = {argument for rewrite in REWRITES for argument in rewrite.arguments}
     assert {f"--{flag}" for flag in get_all_passes()} <= shown
+
+
+def test_sessions_with_programs() -> None:
+    results = doctest.testfile(str(DOCS / "prog.md"), module_relative=False)
+    assert results.attempted
+    assert not results.failed
