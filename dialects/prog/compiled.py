@@ -41,7 +41,6 @@ _LOADS = {
     Dtype.int4: "(int8_t)((({0} & 15) ^ 8) - 8)",
     Dtype.uint4: "(uint8_t)({0} & 15)",
     Dtype.float4_e2m1fn: "(uint8_t)({0} & 15)",
-    Dtype.bit: "(uint8_t)({0} != 0)",
 }
 """The element that a byte of an array holds, of the dtypes whose bytes may be others."""
 _STORES = {Dtype.int4: "(int8_t)({0} & 15)"}

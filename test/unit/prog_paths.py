@@ -14,7 +14,7 @@ from dialects.prog.compiled import compiled_kinds
 
 def words(dtype: Dtype, array: np.ndarray) -> np.ndarray:
     """The bits of elements, the same for all NaNs, as bytes along a last axis."""
-    array = np.array(array, order="C")
+    array = np.array(array, order="C", ndmin=1)
     if dtype in COMPLEX:
         parts = array.view(NUMPY[COMPLEX[dtype]]).reshape(*array.shape, 2)
         both = words(COMPLEX[dtype], parts)
@@ -23,7 +23,8 @@ def words(dtype: Dtype, array: np.ndarray) -> np.ndarray:
     if WIDTHS[dtype] < 8:
         raw &= (1 << WIDTHS[dtype]) - 1
     if dtype in FLOATS:
-        raw[np.isnan(array.astype(np.float64))] = 0xFF
+        with np.errstate(invalid="ignore"):
+            raw[np.isnan(array.astype(np.float64))] = 0xFF
     return raw
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import prog_reference as reference
 import pytest
+from c_kinds import PLAIN, compiled
 
 from dialects.prog import (
     BITCAST,
@@ -26,22 +25,13 @@ from dialects.prog import (
     meaning,
     width,
 )
-from dialects.prog.compiled import CompiledKinds, sources
-from dialects.prog.native import compile_c
 
-PLAIN = ("gcc", "-std=c11", "-O0")
 FAST = ("clang", "-std=c11", "-O3", "-march=native", "-ffp-contract=off")
 BUILDS = [(dtype, PLAIN) for dtype in Dtype] + [
     (Dtype[name], FAST) for name in ("float32", "float64", "float16", "float8_e5m2", "int32")
 ]
 by_build = pytest.mark.parametrize(("dtype", "build"), BUILDS)
 """Every dtype, and those of the most different code optimised for this machine too."""
-
-
-@cache
-def compiled(dtype: Dtype, build: tuple[str, ...]) -> CompiledKinds:
-    source = dict(zip(Dtype, sources(), strict=True))[dtype]
-    return CompiledKinds(compile_c(source, compiler=build[0], flags=build[1:]))
 
 
 def elements(dtype: Dtype, count: int) -> np.ndarray:

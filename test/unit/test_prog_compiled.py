@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import subprocess
@@ -13,13 +14,12 @@ import numpy as np
 import prog_paths
 import prog_reference as reference
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from prog_paths import words
 from prog_reference import BOOLEANS, COMPLEX, FLOATS, NUMPY, WIDTHS
 from prog_strategies import programs
 
-import dialects.prog.evaluate as evaluation
 from dialects.prog import (
     BITCAST,
     CAST,
@@ -42,15 +42,14 @@ from dialects.prog import (
     evaluate,
 )
 from dialects.prog.compiled import compiled_kinds
-from dialects.prog.kinds import DOMAINS
 from dialects.prog.native import CompileError, cached_library
 
 EXACT = [Unary.NEG, Unary.RECIP, Unary.SIGN]
 
 
 def elements(dtype: Dtype) -> np.ndarray:
-    """Special elements and some draws; booleans of any byte."""
-    if dtype in BOOLEANS:
+    """Special elements and some draws; of bool any byte."""
+    if dtype is Dtype.bool:
         return np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
     return reference.elements(dtype, 70)
 
@@ -105,6 +104,7 @@ def no_bits_of_nans(node: object, operand: Dtype, result: Dtype) -> bool:
     return True
 
 
+@settings(deadline=None)
 @given(programs(accepts=no_bits_of_nans), st.data())
 def test_random_programs(program: Program, data: st.DataObject) -> None:
     shape = (2, 3)
@@ -137,6 +137,7 @@ def layouts(draw: st.DrawFn) -> tuple[Dtype, np.ndarray, tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("block", [4, 1 << 14])
+@settings(deadline=None)
 @given(layouts())
 def test_operands_of_any_layout(
     block: int, layout: tuple[Dtype, np.ndarray, tuple[int, ...]]
@@ -145,15 +146,15 @@ def test_operands_of_any_layout(
     copied = np.array(np.broadcast_to(array, shape))
     e = E.input(0, dtype)
     coords = [E.coord(axis) for axis in range(len(shape))]
-    program = Program.of_exprs([dtype], [e, E.maximum(e, e), E.equal(e, e), *coords])
+    program = Program.of_exprs([dtype], [e, E.equal(e, e), E.maximum(e, e), *coords])
+    plain = evaluate(program, [copied], shape)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluation, "_BLOCK", block)
-        same, most, equal, *indices = prog_paths.evaluate(program, [array], shape)
-    assert words(dtype, same).tolist() == words(dtype, copied).tolist()
-    assert words(dtype, most).tolist() == words(dtype, copied).tolist()
-    is_nan = copied != copied if dtype in FLOATS | COMPLEX.keys() else np.zeros(shape, bool)
-    assert equal.tolist() == (~is_nan).tolist()
-    assert [i.tolist() for i in indices] == [i.tolist() for i in np.indices(shape)]
+        patch.setattr(importlib.import_module("dialects.prog.evaluate"), "_BLOCK", block)
+        results = prog_paths.evaluate(program, [array], shape)
+    for out, result, expected in zip(program.results, results, plain, strict=True):
+        assert words(out, result).tolist() == words(out, expected).tolist()
+    assert words(dtype, results[0]).tolist() == words(dtype, copied).tolist()
+    assert [i.tolist() for i in results[3:]] == [i.tolist() for i in np.indices(shape)]
 
 
 def positions(size: int, low: int, high: int, interior: int) -> Iterator[int | None]:
@@ -168,6 +169,7 @@ AXES = st.tuples(st.integers(0, 4), st.integers(-5, 5), st.integers(-5, 5), st.i
 """Size, low, high and interior."""
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(list(Dtype)),
     st.lists(AXES.filter(lambda a: sum(a[:3]) + max(a[0] - 1, 0) * a[3] >= 0), max_size=2),
@@ -179,16 +181,20 @@ def test_padded_operands(dtype: Dtype, axes: list[tuple[int, int, int, int]]) ->
     padded = Padded(array, fill, low, high, interior)
     places = [list(positions(*axis)) for axis in axes]
     shape = tuple(map(len, places))
-    expected = np.empty(shape, array.dtype)
+    # Bytes, because a bool that numpy sets by itself is of the byte 0 or 1.
+    raw = f"V{array.dtype.itemsize}"
+    expected = np.empty(shape, raw)
     for index in np.ndindex(shape):
         place = [along[i] for along, i in zip(places, index, strict=True)]
-        expected[index] = fill if None in place else array[tuple(place)]
+        expected[index] = fill.view(raw) if None in place else array.view(raw)[tuple(place)]
     e = E.input(0, dtype)
-    same, most = prog_paths.evaluate(
-        Program.of_exprs([dtype], [e, E.maximum(e, e)]), [padded], shape
-    )
+    program = Program.of_exprs([dtype], [e, E.maximum(e, e)])
+    same, most = prog_paths.evaluate(program, [padded], shape)
     assert same.tobytes() == expected.tobytes()
-    assert words(dtype, most).tolist() == words(dtype, expected).tolist()
+    (plain,) = evaluate(
+        Program.of_node([dtype] * 2, Op2(Binary.MAXIMUM, 0, 1)), [same, same], shape
+    )
+    assert words(dtype, most).tolist() == words(dtype, plain).tolist()
 
 
 def test_paddings_that_are_refused() -> None:
@@ -217,22 +223,13 @@ def test_results_are_new_arrays() -> None:
         assert (x.tolist(), second.tolist()) == ([*range(6)], [*range(6)])
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_chain_of_100_000_nodes(compiled: bool) -> None:
-    e, one = E.input(0, Dtype.uint8), E.const(Dtype.uint8, 1)
-    for _ in range(100_000):
-        e = e + one
-    program = Program.of_exprs([Dtype.uint8], [e])
-    kinds = compiled_kinds() if compiled else None
-    (result,) = evaluate(program, [np.zeros(1, np.uint8)], (1,), kinds=kinds)
-    assert result.item() == 100_000 % 256
-
-
 def test_many_blocks_of_a_large_shape() -> None:
     e = E.coord(0) * E.const(Dtype.int64, 1000) + E.coord(1) + E.input(0, Dtype.int64)
     x = np.arange(1000)[::-1] * 7
     (result,) = prog_paths.evaluate(Program.of_exprs([Dtype.int64], [e]), [x], (50, 1000))
-    assert result.tolist() == [[i * 1000 + j + 7 * (999 - j) for j in range(1000)] for i in range(50)]
+    assert result.tolist() == [
+        [i * 1000 + j + 7 * (999 - j) for j in range(1000)] for i in range(50)
+    ]
 
 
 SEVEN = "int seven(void) { return 7; }"
