@@ -38,6 +38,8 @@ from typing import Any
 
 import numpy as np
 
+from dialects.prog import c_library
+
 try:
     import gmpy2
 except ModuleNotFoundError:
@@ -45,7 +47,6 @@ except ModuleNotFoundError:
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(__file__).parent / "sweep" / "sweep_kinds.c"
-HEADERS = Path("/tmp/c2/stub")
 CC = os.environ.get("CC", "cc")
 FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
 
@@ -122,20 +123,19 @@ def correct(kind: str, operand: int) -> int:
     return struct.unpack("<I", struct.pack("<f", result))[0]
 
 
-def build(folder: Path, headers: Path = HEADERS) -> Path:
-    """The C program, built into `folder`."""
+def build(folder: Path, header: str) -> Path:
+    """The C program with `header` as its nx_kinds.h, built into `folder`."""
+    (folder / "nx_kinds.h").write_text(header)
     path = folder / "sweep_kinds"
-    command = [CC, *FLAGS, f"-I{headers}", "-o", str(path), str(PROGRAM), "-lm"]
+    command = [CC, *FLAGS, f"-I{folder}", "-o", str(path), str(PROGRAM), "-lm"]
     subprocess.run(command, check=True)
     return path
 
 
-def digest(kind: str, headers: Path = HEADERS) -> str:
-    """A digest of all that decides the results of a kind: its machine code and the C library."""
-    source = f'#include "nx_kinds.h"\nfloat kind(float x) {{ return nx_{kind}_f32(x); }}\n'
-    command = [CC, *FLAGS, f"-I{headers}", "-S", "-o", "-", "-x", "c", "-"]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
-    return hashlib.sha256(f"{platform.libc_ver()}\n{done.stdout}".encode()).hexdigest()[:16]
+def digest(kind: str) -> str:
+    """A digest of all that decides the results of a kind: its text and the C library."""
+    text = c_library.definitions([f"nx_{kind}_f32"])
+    return hashlib.sha256(f"{platform.libc_ver()}\n{text}".encode()).hexdigest()[:16]
 
 
 def run(program: Path, arguments: Sequence[str], operands: bytes = b"") -> dict[str, list[Wrong]]:
@@ -243,7 +243,7 @@ def main() -> int:
         if kind not in BOUNDS:
             parser.error(f"no kind `{kind}`; there are {', '.join(BOUNDS)}")
     with tempfile.TemporaryDirectory() as folder:
-        program = build(Path(folder))
+        program = build(Path(folder), c_library.header())
         if args.sample:
             wrong = run(program, ["list", *kinds], sample().tobytes())
             found = {kind: wrong[kind] for kind in kinds}

@@ -63,6 +63,7 @@ def _float_row(float: str) -> Row:
         "float": float,
         "real": "double" if double else "float",
         "m": "" if double else "f",
+        "limits": "DBL" if double else "FLT",
         "word": "uint64_t" if double else "uint32_t",
     }
 

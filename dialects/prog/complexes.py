@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from . import floats
@@ -49,29 +47,21 @@ def _all_nan(where: Array, real: Array, imaginary: Array) -> Array:
     return of_parts(np.where(where, nan, real), np.where(where, nan, imaginary))
 
 
-_LIFTS: dict[np.dtype[Any], int] = {np.dtype(np.float32): 25, np.dtype(np.float64): 54}
-"""The power of two that lifts a small dividend, by the dtype of its parts."""
-
-
 def fdiv(z: Array, w: Array) -> Array:
     """Smith's algorithm: the divisor's larger part divides its smaller one.
 
-    Operands are scaled where a sum of their parts would overflow, or the parts of the
-    dividend are too small for their products to be exact, and the quotient is scaled back.
+    A dividend is scaled where products of its parts would be inexact, and each operand where a
+    sum of its parts would overflow; the quotient is scaled back.
     """
     (a, b), (c, d) = parts(z), parts(w)
     limits = np.finfo(a.dtype)
+    one, quarter, lift = (np.asarray(x, a.dtype) for x in (1, 0.25, 4 / limits.eps))
     dividend, divisor = np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), np.abs(d))
-    small = dividend < limits.smallest_normal / (limits.eps / 2)
-    lowered, lowered_divisor = (-2 * (x > limits.max / 2) for x in (dividend, divisor))
-    power = np.where(small, _LIFTS[a.dtype], lowered)
-    quotient = _smith(
-        np.ldexp(a, power),
-        np.ldexp(b, power),
-        np.ldexp(c, lowered_divisor),
-        np.ldexp(d, lowered_divisor),
-    )
-    real, imaginary = (np.ldexp(x, lowered_divisor - power) for x in quotient)
+    small, huge = 2 * limits.smallest_normal / limits.eps, limits.max / 2
+    scale_z = np.where(dividend > huge, quarter, np.where(dividend < small, lift, one))
+    scale_w = np.where(divisor > huge, quarter, one)
+    quotient = _smith(a * scale_z, b * scale_z, c * scale_w, d * scale_w)
+    real, imaginary = (np.asarray(x * (scale_w / scale_z)) for x in quotient)
     return _all_nan(is_nan(z) | is_nan(w), real, imaginary)
 
 
@@ -93,16 +83,18 @@ def recip(z: Array) -> Array:
 
 
 def sign(z: Array) -> Array:
-    """z / |z|, and z at 0."""
-    real, imaginary = parts(z)
-    x, y = real.astype(np.longdouble), imaginary.astype(np.longdouble)
+    """z / |z|, and z at 0. An infinite part is taken for 1, and a finite one beside it for 0."""
+    x, y = (part.astype(np.longdouble) for part in parts(z))
+    infinite = np.isinf(x) | np.isinf(y)
+    x, y = (np.where(infinite, _direction(part), part) for part in (x, y))
     modulus = np.hypot(x, y)
-    zero = modulus == 0
-    part = real.dtype
-    return of_parts(
-        np.where(zero, real, np.asarray(x / modulus).astype(part)),
-        np.where(zero, imaginary, np.asarray(y / modulus).astype(part)),
-    )
+    unit = of_parts(np.asarray(x / modulus), np.asarray(y / modulus)).astype(z.dtype)
+    return np.where(modulus == 0, z, unit)
+
+
+def _direction(x: Array) -> Array:
+    """1 or -1 for an infinity, a zero of its sign for a number, and a NaN for a NaN."""
+    return np.where(np.isinf(x), np.copysign(np.longdouble(1), x), x * np.longdouble(0))
 
 
 def equal(z: Array, w: Array) -> Array:

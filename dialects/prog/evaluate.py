@@ -126,21 +126,17 @@ def _values(
 
 def _boxes(shape: tuple[int, ...]) -> Iterator[Box]:
     """Boxes of at most _BLOCK points, which together are all of `shape`, row by row."""
-    inner = math.prod(shape)
-    if inner <= _BLOCK:
+    if math.prod(shape) <= _BLOCK:
         yield tuple(slice(0, size) for size in shape)
         return
     # The axes before `axis` are taken point by point, those after it whole.
-    for axis, size in enumerate(shape):
-        inner //= size
-        if inner <= _BLOCK:
-            break
-    step = _BLOCK // inner
+    axis = next(a for a in range(len(shape)) if math.prod(shape[a + 1 :]) <= _BLOCK)
+    step = _BLOCK // math.prod(shape[axis + 1 :])
     for outer in itertools.product(*map(range, shape[:axis])):
-        for first in range(0, size, step):
+        for first in range(0, shape[axis], step):
             yield (
                 *(slice(point, point + 1) for point in outer),
-                slice(first, min(first + step, size)),
+                slice(first, min(first + step, shape[axis])),
                 *(slice(0, size) for size in shape[axis + 1 :]),
             )
 

@@ -1,13 +1,15 @@
 """What the kinds compute on float32 and float64, with numpy.
 
-A kind that is not exact is computed in long double and rounded: within one rank of the
-correctly rounded result where long double is wider than float64.
+A kind that is not exact is computed in long double and rounded once, to the bits of the C
+functions of `c/functions.h`: in float32, the correctly rounded result.
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -66,16 +68,33 @@ def round(x: Array) -> Array:
 
 
 def erf(x: Array) -> Array:
-    """numpy has none; the C library's is within one rank in float64."""
-    return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype)
+    """The C library's, as numpy has none: of long doubles for float64.
+
+    For float32 that of doubles, which rounds correctly at every operand.
+    """
+    function = math.erf if x.dtype == np.float32 else _erfl()
+    return np.vectorize(function, otypes=[np.float64])(x).astype(x.dtype)
+
+
+@cache
+def _erfl() -> Callable[[float], float]:
+    """erf in long double, rounded to a float."""
+    erfl = ctypes.CDLL(None).erfl
+    erfl.argtypes, erfl.restype = [ctypes.c_longdouble], ctypes.c_longdouble
+    return erfl
 
 
 _power = wide(np.power)
 
 
 def pow(x: Array, y: Array) -> Array:
-    """A base of 1 and an exponent of 0 give 1 whatever the other is, a signalling NaN too."""
-    return np.where((x == 1) | (y == 0), x.dtype.type(1), _power(x, y))
+    """A base of 1 and an exponent of 0 give 1 whatever the other is, a signalling NaN too.
+
+    From 2^53 on every exponent is even, and the base's sign does not count: glibc's powl gives
+    infinity for -inf to the power -2^63.
+    """
+    base = np.where(np.abs(y) >= 2.0**53, np.abs(x), x)
+    return np.where((x == 1) | (y == 0), x.dtype.type(1), _power(base, y))
 
 
 def precedes(x: Array, y: Array) -> Array:

@@ -71,10 +71,12 @@ def _fma_f64(x: Array, y: Array, z: Array) -> Array:
     total, error = _two_sum(high, low_sum)
     result = np.asarray(total + _add_to_odd(np.asarray(low_error), np.asarray(error)))
     # With a factor or operand that isn't finite, or no product, no rounding is doubled.
-    finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
-    plain = ~finite | (x == 0) | (y == 0)
+    finite = np.isfinite(x) & np.isfinite(y)
+    plain = ~finite | ~np.isfinite(z) | (x == 0) | (y == 0)
+    # A finite product does not weigh against infinity, though it may overflow here.
+    product = np.where(finite & np.isinf(z), z, x * y)
     moderate = _moderate(x) & _moderate(y) & (_moderate(z) | (z == 0))
-    result = np.asarray(np.where(plain, x * y + z, result))
+    result = np.asarray(np.where(plain, product + z, result))
     extreme = ~plain & ~moderate
     if extreme.any():
         rows = zip(x[extreme].tolist(), y[extreme].tolist(), z[extreme].tolist(), strict=True)

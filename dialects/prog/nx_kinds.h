@@ -628,13 +628,16 @@ static inline float nx_atan2_f32(float y, float x) {
 }
 
 // A base of 1 and an exponent of 0 give 1 whatever the other is: C libraries give a NaN
-// where that is a signalling one.
+// where that is a signalling one. From 2^53 on every exponent is even, and the base's sign
+// does not count: glibc's powl gives infinity for -inf to the power -2^63.
 static inline double nx_pow_f64(double x, double y) {
-  return x == 1 || y == 0 ? 1 : nx_nearest_f64(powl(nx_opaque(x), nx_opaque(y)));
+  if (x == 1 || y == 0) return 1;
+  return nx_nearest_f64(powl(nx_opaque(fabs(y) >= 0x1p53 ? fabs(x) : x), nx_opaque(y)));
 }
 
 static inline float nx_pow_f32(float x, float y) {
-  double power = x == 1 || y == 0 ? 1 : pow((double)x, (double)y);
+  if (x == 1 || y == 0) return 1;
+  double power = pow((double)x, (double)y);
   return nx_is_clear(power) ? (float)power : nx_nearest_f32(powl(nx_opaque(x), nx_opaque(y)));
 }
 
@@ -1042,29 +1045,16 @@ static inline double nx_larger_c128(nx_c128 z) {
   return fabs(z.re) >= fabs(z.im) ? fabs(z.re) : fabs(z.im);
 }
 
-// The least normal number over the unit roundoff: products of smaller parts can be inexact.
-static const float nx_small_f32 = 0x1p-102f;
-
-static const double nx_small_f64 = 0x1p-969;
-
-// What lifts smaller parts.
-static const float nx_lift_f32 = 0x1p25f;
-
-static const double nx_lift_f64 = 0x1p54;
-
-// Sums of parts that are not below it can overflow.
-static const float nx_large_f32 = 0x1p127f;
-
-static const double nx_large_f64 = 0x1p1023;
-
 // Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. The scales of the
 // operands are taken back in the quotient.
 static inline nx_c64 nx_fdiv_c64(nx_c64 z, nx_c64 w) {
   if (nx_is_nan_c64(z) || nx_is_nan_c64(w)) return (nx_c64){NAN, NAN};
   float dividend = nx_larger_c64(z);
-  float lift = dividend < nx_small_f32 ? nx_lift_f32 : 1;
-  float scale_z = dividend >= nx_large_f32 ? (float)0.25 : lift;
-  float scale_w = nx_larger_c64(w) >= nx_large_f32 ? (float)0.25 : 1;
+  // Products of small parts are inexact, and sums of large ones overflow.
+  float small = 2 * FLT_MIN / FLT_EPSILON, huge = FLT_MAX / 2;
+  float lift = dividend < small ? 4 / FLT_EPSILON : 1;
+  float scale_z = dividend > huge ? (float)0.25 : lift;
+  float scale_w = nx_larger_c64(w) > huge ? (float)0.25 : 1;
   float a = z.re * scale_z, b = z.im * scale_z, c = w.re * scale_w, d = w.im * scale_w;
   bool large = fabsf(c) >= fabsf(d);
   float p = large ? c : d, q = large ? d : c, x = large ? a : b, y = large ? b : a;
@@ -1078,9 +1068,11 @@ static inline nx_c64 nx_fdiv_c64(nx_c64 z, nx_c64 w) {
 static inline nx_c128 nx_fdiv_c128(nx_c128 z, nx_c128 w) {
   if (nx_is_nan_c128(z) || nx_is_nan_c128(w)) return (nx_c128){NAN, NAN};
   double dividend = nx_larger_c128(z);
-  double lift = dividend < nx_small_f64 ? nx_lift_f64 : 1;
-  double scale_z = dividend >= nx_large_f64 ? (double)0.25 : lift;
-  double scale_w = nx_larger_c128(w) >= nx_large_f64 ? (double)0.25 : 1;
+  // Products of small parts are inexact, and sums of large ones overflow.
+  double small = 2 * DBL_MIN / DBL_EPSILON, huge = DBL_MAX / 2;
+  double lift = dividend < small ? 4 / DBL_EPSILON : 1;
+  double scale_z = dividend > huge ? (double)0.25 : lift;
+  double scale_w = nx_larger_c128(w) > huge ? (double)0.25 : 1;
   double a = z.re * scale_z, b = z.im * scale_z, c = w.re * scale_w, d = w.im * scale_w;
   bool large = fabs(c) >= fabs(d);
   double p = large ? c : d, q = large ? d : c, x = large ? a : b, y = large ? b : a;

@@ -6,9 +6,9 @@ f(conj z) = conj f(z) and the parity hold bit for bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from enum import Enum
-from functools import cache
 
 import numpy as np
 
@@ -74,11 +74,14 @@ def cos(z: Array) -> Array:
     return of_parts(real, np.negative(imaginary))
 
 
+_LN2 = np.longdouble("0.6931471805599453094172321214581765680755")
+_TWO_PI = np.longdouble("6.2831853071795864769252867665590057684")
+
+
 def log2(z: Array) -> Array:
     """log z / ln 2, part by part."""
     real, imaginary = parts(np.log(z))
-    ln2 = np.log(np.longdouble(2))
-    return of_parts(np.asarray(real / ln2), np.asarray(imaginary / ln2))
+    return of_parts(np.asarray(real / _LN2), np.asarray(imaginary / _LN2))
 
 
 _GREATEST_POWER = np.longdouble(16000)
@@ -86,7 +89,7 @@ _GREATEST_POWER = np.longdouble(16000)
 
 
 def exp2(z: Array) -> Array:
-    """2^x at the angle y ln 2, which is reduced exactly; y is not negative."""
+    """2^x at the angle y ln 2; y is not negative."""
     x, y = parts(z)
     angle = _angles(y)
     modulus = np.exp2(np.clip(x, -_GREATEST_POWER, _GREATEST_POWER))
@@ -96,55 +99,49 @@ def exp2(z: Array) -> Array:
 
 
 def _angles(y: Array) -> Array:
-    """y ln 2, or where it is large a number as far from a multiple of 2 pi."""
-    angle = np.asarray(y * np.log(np.longdouble(2)))
+    """y ln 2, or where it is large an angle that differs by a multiple of 2 pi."""
+    angle = np.asarray(y * _LN2)
     large = np.isfinite(y) & (y >= 64)
-    if large.any():
-        angle[large] = [_reduced(number) for number in y[large].astype(np.float64).tolist()]
+    turns = [_turns(number) for number in y[large].astype(np.float64).tolist()]
+    # As signed ones: from half a turn below to half a turn above 0.
+    nearest = np.array(turns, np.uint64).view(np.int64).astype(np.longdouble)
+    angle[large] = nearest * np.longdouble(2.0**-64) * _TWO_PI
     return angle
 
 
-_FRACTION_BITS = 1280
-"""Bits after the point of the constants: a float64's exponent, and plenty for the result."""
+_LN2_TURNS = int(
+    "1c3dc98f7e969bbb2d82160b957fbcf76384efb34752570d875c804ebaa7e3f29dba19bf26d22f92"
+    "057d72dbf62fb88440e536cc0835bad48c3fea6ba432f1cd544d633b59f036cf1243456f76468a7d"
+    "5a0900abd7a3e708effc572f1c7c17fb7f82ec188aa323d9dcc271169d408a0abab43090d71549ee"
+    "dd67cd178b418a3a2c6958e894f98a463a97ff6afab0351e",
+    16,
+)
+"""ln 2 / (2 pi), times 2^1152."""
 
 
-def _reduced(y: float) -> np.longdouble:
-    """y ln 2 less the nearest multiple of 2 pi."""
-    ln2, two_pi = _constants()
-    numerator, denominator = y.as_integer_ratio()
-    product = numerator * ln2 // denominator
-    rest = product - (product + two_pi // 2) // two_pi * two_pi
-    # Two floats hold more digits than a long double, which has no exact way from an int.
-    high = rest / (1 << _FRACTION_BITS)
-    top, bottom = high.as_integer_ratio()
-    low = (rest - (top << _FRACTION_BITS) // bottom) / (1 << _FRACTION_BITS)
-    return np.longdouble(high) + np.longdouble(low)
-
-
-@cache
-def _constants() -> tuple[int, int]:
-    """ln 2 and 2 pi, times 2^_FRACTION_BITS, from series with room for their errors."""
-    bits = _FRACTION_BITS + 64
-    ln2 = 2 * _inverse_series(3, bits, 1)
-    pi = 4 * (4 * _inverse_series(5, bits, -1) - _inverse_series(239, bits, -1))
-    return ln2 >> 64, pi >> 63
-
-
-def _inverse_series(x: int, bits: int, sign: int) -> int:
-    """The sum of sign^k / ((2k + 1) x^(2k + 1)) in fixed point: artanh 1/x, or arctan 1/x."""
-    total, term, k = 0, (1 << bits) // x, 0
-    while term:
-        total += sign**k * (term // (2 * k + 1))
-        term //= x * x
-        k += 1
-    return total
+def _turns(y: float) -> int:
+    """The fraction of y ln 2 / (2 pi), in units of 2^-64; y is 1 or more."""
+    mantissa, exponent = math.frexp(y)
+    # 128 bits of the fraction of 2^(exponent - 53) ln 2 / (2 pi).
+    window = (_LN2_TURNS >> (1152 - 128 - (exponent - 53))) % (1 << 128)
+    return (int(math.ldexp(mantissa, 53)) * window >> 64) % (1 << 64)
 
 
 def pow(z: Array, w: Array) -> Array:
-    """exp (w log z), with the float kind's real part at a positive base and a real exponent."""
+    """exp (w log z), with the float kind's real part at a positive base and a real exponent.
+
+    On folded operands, so that it keeps conjugates.
+    """
     (x, y), (u, v) = parts(z), parts(w)
-    logarithm = np.log(z.astype(np.clongdouble))
-    real, imaginary = parts(np.exp(w.astype(np.clongdouble) * logarithm))
+    below = np.signbit(y)
+    wide_x, wide_y = x.astype(np.longdouble), np.abs(y).astype(np.longdouble)
+    wide_u, wide_v = u.astype(np.longdouble), np.where(below, -v, v).astype(np.longdouble)
+    log_modulus, angle = parts(np.log(of_parts(wide_x, wide_y)))
+    exponent = of_parts(
+        np.asarray(wide_u * log_modulus - wide_v * angle),
+        np.asarray(wide_u * angle + wide_v * log_modulus),
+    )
+    real, imaginary = (part.astype(x.dtype) for part in parts(np.exp(exponent)))
     is_real = (y == 0) & (v == 0) & (x > 0)
-    real = np.where(is_real, floats.pow(x, u), real.astype(x.dtype))
-    return of_parts(real, imaginary.astype(x.dtype))
+    real = np.where(is_real, floats.pow(x, u), real)
+    return of_parts(real, np.where(below, -imaginary, imaginary))

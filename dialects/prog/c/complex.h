@@ -19,29 +19,16 @@ static inline $real nx_larger_$complex($pair z) {
   return fabs$m(z.re) >= fabs$m(z.im) ? fabs$m(z.re) : fabs$m(z.im);
 }
 
-// The least normal number over the unit roundoff: products of smaller parts can be inexact.
-static const float nx_small_f32 = 0x1p-102f;
-
-static const double nx_small_f64 = 0x1p-969;
-
-// What lifts smaller parts.
-static const float nx_lift_f32 = 0x1p25f;
-
-static const double nx_lift_f64 = 0x1p54;
-
-// Sums of parts that are not below it can overflow.
-static const float nx_large_f32 = 0x1p127f;
-
-static const double nx_large_f64 = 0x1p1023;
-
 // Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. The scales of the
 // operands are taken back in the quotient.
 static inline $pair nx_fdiv_$complex($pair z, $pair w) {
   if (nx_is_nan_$complex(z) || nx_is_nan_$complex(w)) return ($pair){NAN, NAN};
   $real dividend = nx_larger_$complex(z);
-  $real lift = dividend < nx_small_$float ? nx_lift_$float : 1;
-  $real scale_z = dividend >= nx_large_$float ? ($real)0.25 : lift;
-  $real scale_w = nx_larger_$complex(w) >= nx_large_$float ? ($real)0.25 : 1;
+  // Products of small parts are inexact, and sums of large ones overflow.
+  $real small = 2 * ${limits}_MIN / ${limits}_EPSILON, huge = ${limits}_MAX / 2;
+  $real lift = dividend < small ? 4 / ${limits}_EPSILON : 1;
+  $real scale_z = dividend > huge ? ($real)0.25 : lift;
+  $real scale_w = nx_larger_$complex(w) > huge ? ($real)0.25 : 1;
   $real a = z.re * scale_z, b = z.im * scale_z, c = w.re * scale_w, d = w.im * scale_w;
   bool large = fabs$m(c) >= fabs$m(d);
   $real p = large ? c : d, q = large ? d : c, x = large ? a : b, y = large ? b : a;

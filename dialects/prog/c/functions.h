@@ -43,12 +43,15 @@ static inline float nx_atan2_f32(float y, float x) {
 }
 
 // A base of 1 and an exponent of 0 give 1 whatever the other is: C libraries give a NaN
-// where that is a signalling one.
+// where that is a signalling one. From 2^53 on every exponent is even, and the base's sign
+// does not count: glibc's powl gives infinity for -inf to the power -2^63.
 static inline double nx_pow_f64(double x, double y) {
-  return x == 1 || y == 0 ? 1 : nx_nearest_f64(powl(nx_opaque(x), nx_opaque(y)));
+  if (x == 1 || y == 0) return 1;
+  return nx_nearest_f64(powl(nx_opaque(fabs(y) >= 0x1p53 ? fabs(x) : x), nx_opaque(y)));
 }
 
 static inline float nx_pow_f32(float x, float y) {
-  double power = x == 1 || y == 0 ? 1 : pow((double)x, (double)y);
+  if (x == 1 || y == 0) return 1;
+  double power = pow((double)x, (double)y);
   return nx_is_clear(power) ? (float)power : nx_nearest_f32(powl(nx_opaque(x), nx_opaque(y)));
 }
