@@ -189,7 +189,7 @@ class Scalars:
             case Binary.MAXIMUM | Binary.MINIMUM if dtype in _WORDS:
                 order = "sgt" if kind is Binary.MAXIMUM else "slt"
                 return self.select(self._op(arith.CmpiOp, x, y, order), x, y)
-            case _ if (op_class := _OPS.get((kind, dtype))) is not None:
+            case Binary() if (op_class := _OPS[dtype].get(kind)) is not None:
                 return self._op(op_class, x, y)
             case _:
                 return self._call2(kind, dtype, x, y)
@@ -271,31 +271,31 @@ _INTEGER_PREDICATES = {
     Compare.LESS: "slt",
     Compare.LESS_EQUAL: "sle",
 }
-_FLOAT_OPS = {
+_FLOAT_OPS: dict[Binary, Callable[..., Operation]] = {
     Binary.ADD: arith.AddfOp,
     Binary.SUB: arith.SubfOp,
     Binary.MUL: arith.MulfOp,
     Binary.FDIV: arith.DivfOp,
 }
-_BITWISE_OPS = {Binary.AND: arith.AndIOp, Binary.OR: arith.OrIOp, Binary.XOR: arith.XOrIOp}
-_INTEGER_OPS = {
+_BITWISE_OPS: dict[Binary, Callable[..., Operation]] = {
+    Binary.AND: arith.AndIOp,
+    Binary.OR: arith.OrIOp,
+    Binary.XOR: arith.XOrIOp,
+}
+_INTEGER_OPS: dict[Binary, Callable[..., Operation]] = {
     Binary.ADD: arith.AddiOp,
     Binary.SUB: arith.SubiOp,
     Binary.MUL: arith.MuliOp,
     **_BITWISE_OPS,
 }
-_BOOLEAN_OPS = {Binary.MAXIMUM: arith.OrIOp, Binary.MINIMUM: arith.AndIOp, **_BITWISE_OPS}
-_OPS: dict[tuple[Kind2, Dtype], Callable[..., Operation]] = {
-    (kind, dtype): op_class
-    for dtype, ops in (
-        (Dtype.bool, _BOOLEAN_OPS),
-        (Dtype.int32, _INTEGER_OPS),
-        (Dtype.int64, _INTEGER_OPS),
-        (Dtype.float32, _FLOAT_OPS),
-        (Dtype.float64, _FLOAT_OPS),
-    )
-    for kind, op_class in ops.items()
-} | {
-    (Binary.MAXIMUM, Dtype.float32): arith.MaximumfOp,
-    (Binary.MINIMUM, Dtype.float32): arith.MinimumfOp,
+_OPS: dict[Dtype, dict[Binary, Callable[..., Operation]]] = {
+    Dtype.bool: {Binary.MAXIMUM: arith.OrIOp, Binary.MINIMUM: arith.AndIOp, **_BITWISE_OPS},
+    Dtype.int32: _INTEGER_OPS,
+    Dtype.int64: _INTEGER_OPS,
+    Dtype.float32: {
+        Binary.MAXIMUM: arith.MaximumfOp,
+        Binary.MINIMUM: arith.MinimumfOp,
+        **_FLOAT_OPS,
+    },
+    Dtype.float64: _FLOAT_OPS,
 }

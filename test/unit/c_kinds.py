@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-import prog_reference as reference
 
-from dialects.prog import (
-    BOOLEANS,
-    CAST,
-    COMPLEX,
-    DOMAINS,
-    FLOATS,
-    FMA,
-    WHERE,
-    Compare,
-    Dtype,
-    Kind1,
-    Kind2,
-    Kind3,
-    Unary,
-    accepts3,
-)
 from dialects.prog.c_library import (
-    C_TYPES,
     INCLUDES,
     definitions,
-    function1,
-    function2,
-    function3,
     signature,
 )
 
