@@ -113,6 +113,9 @@ class Scalars:
                 return self._cast(operand, result, x)
             case Move.BITCAST if {operand, result} == {Dtype.int32, Dtype.float32}:
                 return self._op(arith.BitcastOp, x, type_of(result))
+            case Move.BITCAST if result is Dtype.bool:
+                byte = self.op1(kind, operand, Dtype.uint8, x)
+                return self.op1(Move.CAST, Dtype.uint8, result, byte)
             case Unary.RECIP if operand in _ARITH:
                 return self._recip(operand, x)
             case _:

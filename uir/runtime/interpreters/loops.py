@@ -28,7 +28,7 @@ from xdsl.interpreter import (
 from xdsl.interpreters.func import FuncFunctions
 from xdsl.utils.exceptions import InterpretationError
 
-from uir.runtime.interpreters.library import library
+from uir.runtime.interpreters.library import Function, library
 from uir.runtime.interpreters.loop_scalars import ELEMENTS, ScalarFunctions, integer
 
 Memory: TypeAlias = npt.NDArray[Any]
@@ -56,19 +56,21 @@ class CallFunctions(FuncFunctions):
     def run_call(
         self, interpreter: Interpreter, op: func.CallOp, args: PythonValues
     ) -> PythonValues:
-        callee = op.callee.string_value()
-        if (function := library().get(callee)) is not None:
-            elements = [
-                np.array([arg], ELEMENTS[type_])
-                for arg, type_ in zip(args, op.operand_types, strict=True)
-            ]
-            with np.errstate(all="ignore"):
-                return (function(*elements)[0],)
+        if (function := library().get(op.callee.string_value())) is not None:
+            return (_call_library(function, op, args),)
         memories = [cast(Memory, arg) for arg in args if isinstance(arg, np.ndarray)]
         for one, other in itertools.combinations(memories, 2):
             if np.may_share_memory(one, other):
                 raise InterpretationError(f"memories overlap in the call of {op.callee}")
         return interpreter.call_op(op.callee, args)
+
+
+def _call_library(function: Function, op: func.CallOp, args: PythonValues) -> np.generic:
+    """What a function of the library gives."""
+    types = op.operand_types
+    elements = [np.array([arg], ELEMENTS[type_]) for arg, type_ in zip(args, types, strict=True)]
+    with np.errstate(all="ignore"):
+        return function(*elements)[0]
 
 
 @register_impls
