@@ -205,7 +205,10 @@ def is_settled(node: Node, operand: Dtype, result: Dtype) -> bool:
     return operand not in COMPLEX or not isinstance(node, Op1 | Op2) or node.kind in _SETTLED
 
 
-_SETTLED = {COPY, CAST, Unary.NEG, Binary.ADD, Binary.SUB, Binary.MUL, Binary.FDIV, *Compare}
+_SETTLED = {
+    *(COPY, CAST, Unary.NEG, *Compare),
+    *(Binary.ADD, Binary.SUB, Binary.MUL, Binary.FDIV, Binary.MAXIMUM, Binary.MINIMUM),
+}
 
 
 @st.composite

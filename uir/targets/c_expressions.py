@@ -381,6 +381,8 @@ def _spell_bitcast(op: Operation, operands: Sequence[Piece]) -> Piece:
         return _call("bits_f64", _unsigned(operand, i64))
     if source not in _VALUE_TYPES or result not in _VALUE_TYPES or {source, result} & _NO_CODES:
         raise UnprintableError(op, f"no conversion from {source} to {result}")
+    if _VALUE_TYPES[result] == _UNSIGNED_TYPES.get(source):
+        return _unsigned(operand, source)
     if source == IntegerType(4):
         operand = _binary(_AND, operand, Piece("15"))
     return _cast(_VALUE_TYPES[result], operand)
