@@ -40,6 +40,7 @@ from .kinds import (
     accepts3,
 )
 from .monoids import Monoid
+from .padded import Padded
 from .program import (
     MAX_RANK,
     Const,
@@ -100,6 +101,7 @@ __all__ = [
     "Op1",
     "Op2",
     "Op3",
+    "Padded",
     "Prog",
     "Program",
     "ProgramAttr",

@@ -271,8 +271,11 @@ _OPENING = (
 //
 // nx_exp_f32 is the kind Exp of float32. The types are f32 f64 i32 u32 i64 u64 c64 c128; the floats
 // narrower than float32 (f16 bf16 f8e4m3fn f8e5m2 f4e2m1fn) are codes that convert to and from f32
-// and f64. Link with -lm. Under gcc, compile with -ffp-contract=off or -std=c11: the functions give
-// the same bits without, but are not inlined.
+// and f64. Link with -lm.
+//
+// Products and sums are not fused here, whatever the including file asks for, but in clang with
+// -ffp-contract=fast, which overrules the pragma. gcc inlines the functions into code that is not
+// to be fused either: compile with -ffp-contract=off or -std=c11.
 
 #ifndef NX_KINDS_H
 #define NX_KINDS_H
@@ -292,7 +295,7 @@ _OPENING = (
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off,trapping-math")
 #endif
 """
 )

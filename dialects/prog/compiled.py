@@ -41,7 +41,6 @@ _LOADS = {
     Dtype.int4: "(int8_t)((({0} & 15) ^ 8) - 8)",
     Dtype.uint4: "(uint8_t)({0} & 15)",
     Dtype.float4_e2m1fn: "(uint8_t)({0} & 15)",
-    Dtype.bit: "(uint8_t)({0} != 0)",
 }
 """The element that a byte of an array holds, of the dtypes whose bytes may be others."""
 _STORES = {Dtype.int4: "(int8_t)({0} & 15)"}
@@ -73,12 +72,16 @@ class CompiledKinds:
         return self._call(function3(kind, dtype), dtype, x, y, z)
 
     def _call(self, name: str, target: Dtype, *operands: Array) -> Array:
-        shape = np.broadcast_shapes(*(x.shape for x in operands))
+        shape = operands[0].shape
+        if any(x.shape != shape for x in operands):
+            shape = np.broadcast_shapes(*(x.shape for x in operands))
         result = np.empty(shape, numpy_dtype(target))
         # The arrays stay referenced until the loop has run.
         laid_out = [_laid_out(x, shape) for x in operands]
-        steps = ((x.ctypes.data, int(x.size != 1)) for x in laid_out)
-        self._loop(name, len(operands))(result.size, result.ctypes.data, *itertools.chain(*steps))
+        arguments = [result.size, result.ctypes.data]
+        for x in laid_out:
+            arguments += [x.ctypes.data, int(x.size != 1)]
+        self._loop(name, len(operands))(*arguments)
         return result
 
     def _loop(self, name: str, operands: int) -> Callable[..., None]:
@@ -102,7 +105,9 @@ def _laid_out(x: Array, shape: tuple[int, ...]) -> Array:
     """`x` as a loop reads it: one element, or those of `shape` one after the other."""
     if x.size != 1 and x.shape != shape:
         x = np.broadcast_to(x, shape)
-    return np.require(x, requirements="CA")
+    if x.flags.c_contiguous and x.flags.aligned:
+        return x
+    return np.require(x, requirements=("C", "A"))
 
 
 def _is_copy(kind: Kind1, source: Dtype, target: Dtype) -> bool:

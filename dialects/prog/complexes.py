@@ -50,16 +50,17 @@ def _all_nan(where: Array, real: Array, imaginary: Array) -> Array:
 def fdiv(z: Array, w: Array) -> Array:
     """Smith's algorithm: the divisor's larger part divides its smaller one.
 
-    A dividend is scaled where products of its parts would be inexact, and each operand where a
-    sum of its parts would overflow; the quotient is scaled back.
+    Operands whose products could be inexact or whose sums could overflow are scaled, and the
+    quotient back.
     """
     (a, b), (c, d) = parts(z), parts(w)
     limits = np.finfo(a.dtype)
     one, quarter, lift = (np.asarray(x, a.dtype) for x in (1, 0.25, 4 / limits.eps))
-    dividend, divisor = np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), np.abs(d))
-    small, huge = 2 * limits.smallest_normal / limits.eps, limits.max / 2
-    scale_z = np.where(dividend > huge, quarter, np.where(dividend < small, lift, one))
-    scale_w = np.where(divisor > huge, quarter, one)
+    larger_z, larger_w = np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), np.abs(d))
+    small_z = larger_z < 2 * limits.smallest_normal / limits.eps
+    large_z, large_w = larger_z > limits.max / 2, larger_w > limits.max / 2
+    scale_w = np.where(large_w, quarter, one)
+    scale_z = np.where(small_z, lift, np.where(large_z | large_w, quarter, one))
     quotient = _smith(a * scale_z, b * scale_z, c * scale_w, d * scale_w)
     real, imaginary = (np.asarray(x * (scale_w / scale_z)) for x in quotient)
     return _all_nan(is_nan(z) | is_nan(w), real, imaginary)

@@ -144,10 +144,9 @@ def _boxes(shape: tuple[int, ...]) -> Iterator[Box]:
 def _part(array: Array, box: Box) -> Array:
     """What an array that broadcasts to the shape holds of the points of `box`."""
     inner = box[len(box) - array.ndim :]
-    whole = slice(None)
-    return array[
-        tuple(whole if n == 1 else part for part, n in zip(inner, array.shape, strict=True))
-    ]
+    parts = [slice(None) if n == 1 else part for part, n in zip(inner, array.shape, strict=True)]
+    # The dots keep what has no axes an array.
+    return array[(..., *parts)]
 
 
 def _indices(box: Box, axis: int) -> Array:
@@ -172,9 +171,15 @@ def _checked(
     for i, (array, dtype) in enumerate(zip(checked, program.ins, strict=True)):
         if array.dtype != numpy_dtype(dtype):
             raise ValueError(f"operand {i} is of {dtype.value}, found elements of {array.dtype}")
-        if np.broadcast_shapes(array.shape, shape) != shape:
+        if not _broadcasts(array.shape, shape):
             raise ValueError(f"operand {i} of shape {array.shape} does not broadcast to {shape}")
     return checked
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Whether an array of `shape` broadcasts to the shape `to`."""
+    inner = to[len(to) - len(shape) :]
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in zip(shape, inner, strict=True))
 
 
 def _last_uses(program: Program, live: Sequence[int]) -> dict[int, int]:

@@ -3,8 +3,11 @@
 //
 // nx_exp_f32 is the kind Exp of float32. The types are f32 f64 i32 u32 i64 u64 c64 c128; the floats
 // narrower than float32 (f16 bf16 f8e4m3fn f8e5m2 f4e2m1fn) are codes that convert to and from f32
-// and f64. Link with -lm. Under gcc, compile with -ffp-contract=off or -std=c11: the functions give
-// the same bits without, but are not inlined.
+// and f64. Link with -lm.
+//
+// Products and sums are not fused here, whatever the including file asks for, but in clang with
+// -ffp-contract=fast, which overrules the pragma. gcc inlines the functions into code that is not
+// to be fused either: compile with -ffp-contract=off or -std=c11.
 
 #ifndef NX_KINDS_H
 #define NX_KINDS_H
@@ -27,7 +30,7 @@
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off,trapping-math")
 #endif
 
 // The bits of elements.
@@ -1045,16 +1048,15 @@ static inline double nx_larger_c128(nx_c128 z) {
   return fabs(z.re) >= fabs(z.im) ? fabs(z.re) : fabs(z.im);
 }
 
-// Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. The scales of the
-// operands are taken back in the quotient.
+// Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. Operands whose
+// products could be inexact or whose sums could overflow are scaled, and the quotient back.
 static inline nx_c64 nx_fdiv_c64(nx_c64 z, nx_c64 w) {
   if (nx_is_nan_c64(z) || nx_is_nan_c64(w)) return (nx_c64){NAN, NAN};
-  float dividend = nx_larger_c64(z);
-  // Products of small parts are inexact, and sums of large ones overflow.
-  float small = 2 * FLT_MIN / FLT_EPSILON, huge = FLT_MAX / 2;
-  float lift = dividend < small ? 4 / FLT_EPSILON : 1;
-  float scale_z = dividend > huge ? (float)0.25 : lift;
-  float scale_w = nx_larger_c64(w) > huge ? (float)0.25 : 1;
+  bool small_z = nx_larger_c64(z) < 2 * FLT_MIN / FLT_EPSILON;
+  bool large_z = nx_larger_c64(z) > FLT_MAX / 2;
+  bool large_w = nx_larger_c64(w) > FLT_MAX / 2;
+  float quarter = (float)0.25, scale_w = large_w ? quarter : 1;
+  float scale_z = small_z ? 4 / FLT_EPSILON : large_z || large_w ? quarter : 1;
   float a = z.re * scale_z, b = z.im * scale_z, c = w.re * scale_w, d = w.im * scale_w;
   bool large = fabsf(c) >= fabsf(d);
   float p = large ? c : d, q = large ? d : c, x = large ? a : b, y = large ? b : a;
@@ -1063,16 +1065,15 @@ static inline nx_c64 nx_fdiv_c64(nx_c64 z, nx_c64 w) {
   return (nx_c64){fmaf(ratio, y, x) / divisor * back, im / divisor * back};
 }
 
-// Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. The scales of the
-// operands are taken back in the quotient.
+// Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. Operands whose
+// products could be inexact or whose sums could overflow are scaled, and the quotient back.
 static inline nx_c128 nx_fdiv_c128(nx_c128 z, nx_c128 w) {
   if (nx_is_nan_c128(z) || nx_is_nan_c128(w)) return (nx_c128){NAN, NAN};
-  double dividend = nx_larger_c128(z);
-  // Products of small parts are inexact, and sums of large ones overflow.
-  double small = 2 * DBL_MIN / DBL_EPSILON, huge = DBL_MAX / 2;
-  double lift = dividend < small ? 4 / DBL_EPSILON : 1;
-  double scale_z = dividend > huge ? (double)0.25 : lift;
-  double scale_w = nx_larger_c128(w) > huge ? (double)0.25 : 1;
+  bool small_z = nx_larger_c128(z) < 2 * DBL_MIN / DBL_EPSILON;
+  bool large_z = nx_larger_c128(z) > DBL_MAX / 2;
+  bool large_w = nx_larger_c128(w) > DBL_MAX / 2;
+  double quarter = (double)0.25, scale_w = large_w ? quarter : 1;
+  double scale_z = small_z ? 4 / DBL_EPSILON : large_z || large_w ? quarter : 1;
   double a = z.re * scale_z, b = z.im * scale_z, c = w.re * scale_w, d = w.im * scale_w;
   bool large = fabs(c) >= fabs(d);
   double p = large ? c : d, q = large ? d : c, x = large ? a : b, y = large ? b : a;

@@ -114,6 +114,8 @@ def divided(x: float, y: float) -> Fraction | float:
 
 
 def fused(x: float, y: float, z: float) -> Fraction | float:
+    if _is_special(z) and not _is_special(x, y):
+        return z
     if _is_special(x, y, z) or not (first := Fraction(x) * Fraction(y)):
         return x * y + z
     return first + Fraction(z)

@@ -1,4 +1,4 @@
-"""What the exact kinds compute, against Python's exact integers and fractions."""
+"""What the exact kinds compute in both paths, against Python's exact integers and fractions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import prog_reference as reference
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prog_paths import evaluate
 from prog_reference import BOOLEANS, COMPLEX, FLOATS, INTEGERS, NUMPY, Number, comparable, numbers
 from prog_strategies import programs
 
@@ -33,7 +34,6 @@ from dialects.prog import (
     Unary,
     accepts1,
     accepts2,
-    evaluate,
 )
 
 B, I32, I64, F32, U64 = Dtype.bool, Dtype.int32, Dtype.int64, Dtype.float32, Dtype.uint64

@@ -10,11 +10,12 @@ import numpy as np
 import prog_reference as reference
 import pytest
 from prog_bounds import exact, random_floats, ranks
+from prog_special import ANGLES, POWERS, SPECIAL
 
 from dialects.prog import DOMAINS, Binary, Dtype, Op1, Op2, Program, Unary, evaluate
 
 F32, F64 = Dtype.float32, Dtype.float64
-INF, NAN, PI = math.inf, math.nan, math.pi
+PI = math.pi
 
 BOUNDS: dict[Unary | Binary, tuple[int, int]] = {
     **dict.fromkeys((Unary.EXP, Unary.EXP2, Unary.SIN, Unary.COS, Unary.ASIN), (2, 2)),
@@ -96,37 +97,6 @@ def test_narrow_floats_compute_in_float32(kind: Unary, name: str) -> None:
     assert found == reference.comparable(expected)
 
 
-ODD = (Unary.SIN, Unary.TAN, Unary.ASIN, Unary.ATAN, Unary.SINH, Unary.TANH, Unary.ERF)
-
-SPECIAL: list[tuple[Unary, float, float]] = [
-    *((kind, zero, zero) for kind in (*ODD, Unary.EXPM1, Unary.LOG1P) for zero in (0.0, -0.0)),
-    *(
-        (kind, x, 1.0)
-        for kind in (Unary.EXP, Unary.EXP2, Unary.COS, Unary.COSH)
-        for x in (0.0, -0.0)
-    ),
-    *((kind, x, NAN) for kind in (Unary.SIN, Unary.COS, Unary.TAN) for x in (INF, -INF)),
-    *((kind, x, NAN) for kind in (Unary.ASIN, Unary.ACOS) for x in (INF, -INF, 1.5, -1.5)),
-    *((kind, x, -INF) for kind in (Unary.LOG, Unary.LOG2) for x in (0.0, -0.0)),
-    *((kind, x, NAN) for kind in (Unary.LOG, Unary.LOG2) for x in (-1.0, -INF)),
-    *((kind, 1.0, 0.0) for kind in (Unary.LOG, Unary.LOG2, Unary.ACOS)),
-    *((kind, INF, INF) for kind in (Unary.LOG, Unary.LOG2, Unary.LOG1P, Unary.EXP, Unary.EXPM1)),
-    (Unary.EXP, -INF, 0.0),
-    (Unary.EXP2, INF, INF),
-    (Unary.EXP2, -INF, 0.0),
-    (Unary.EXPM1, -INF, -1.0),
-    (Unary.LOG1P, -1.0, -INF),
-    (Unary.LOG1P, -1.5, NAN),
-    (Unary.SINH, INF, INF),
-    (Unary.SINH, -INF, -INF),
-    (Unary.COSH, INF, INF),
-    (Unary.COSH, -INF, INF),
-    *((kind, sign * INF, sign) for kind in (Unary.TANH, Unary.ERF) for sign in (1.0, -1.0)),
-    *((Unary.EXP2, float(n), 2.0**n) for n in (-149, -126, -1, 10, 127)),
-    *((Unary.LOG2, 2.0**n, float(n)) for n in (-149, -126, -1, 10, 127)),
-]
-
-
 @pytest.mark.parametrize("dtype", [F32, F64])
 def test_special_values(dtype: Dtype) -> None:
     for kind, x, expected in SPECIAL:
@@ -135,42 +105,8 @@ def test_special_values(dtype: Dtype) -> None:
             kind,
             x,
         )
-    (quarter,) = run1(Unary.ATAN, dtype, [INF])
+    (quarter,) = run1(Unary.ATAN, dtype, [math.inf])
     assert quarter == reference.rounded(dtype, PI / 2)
-
-
-POWERS = [
-    *((x, zero, 1.0) for x in (NAN, INF, -INF, 0.0, -2.0) for zero in (0.0, -0.0)),
-    *((1.0, y, 1.0) for y in (NAN, INF, -INF, 5.0)),
-    *((-1.0, y, 1.0) for y in (INF, -INF)),
-    (0.0, -3.0, INF),
-    (-0.0, -3.0, -INF),
-    (-0.0, -2.0, INF),
-    (-0.0, 3.0, -0.0),
-    (-0.0, 0.5, 0.0),
-    (-2.0, 3.0, -8.0),
-    (-2.0, 0.5, NAN),
-    (0.5, -INF, INF),
-    (2.0, -INF, 0.0),
-    (-INF, 3.0, -INF),
-    (-INF, -3.0, -0.0),
-    (INF, -0.5, 0.0),
-    (NAN, 1.0, NAN),
-    (2.0, NAN, NAN),
-]
-ANGLES = [
-    (0.0, -0.0, PI),
-    (-0.0, -0.0, -PI),
-    (0.0, 0.0, 0.0),
-    (-0.0, 0.0, -0.0),
-    (-0.0, -1.0, -PI),
-    (1.0, 0.0, PI / 2),
-    (1.0, -INF, PI),
-    (-1.0, INF, -0.0),
-    (INF, -INF, 3 * PI / 4),
-    (-INF, INF, -PI / 4),
-    (NAN, 1.0, NAN),
-]
 
 
 @pytest.mark.parametrize("dtype", [F32, F64])
@@ -191,4 +127,4 @@ def test_signalling_nans_that_give_one() -> None:
 def test_every_float_kind_gives_nan_for_nan() -> None:
     for kind, domain in DOMAINS.items():
         if isinstance(kind, Unary) and F64 in domain:
-            assert math.isnan(run1(kind, F64, [NAN])[0]), kind
+            assert math.isnan(run1(kind, F64, [math.nan])[0]), kind

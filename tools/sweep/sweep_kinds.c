@@ -2,25 +2,27 @@
  *
  *     sweep_kinds range FIRST LAST KIND...   all operands whose magnitude has bits FIRST to LAST
  *     sweep_kinds list KIND...               the operands whose bits stand on stdin, 4 bytes each
+ *     sweep_kinds reference KIND...          prints the long double references of such operands
  *
- * FIRST and LAST are hexadecimal, multiples of BLOCK and one less. Each operand is checked with
- * both signs in a range, as it is in a list. On stdout, a line for each operand at which the kind
- * isn't known to give the correctly rounded result, all in hexadecimal:
+ * FIRST is a multiple of BLOCK, and LAST one less than one, in hexadecimal; a range has both
+ * signs. On stdout is a line for each operand at which the kind isn't known to give the correctly
+ * rounded result, all bits in hexadecimal:
  *
  *     KIND OPERAND RESULT EXPECTED
  *
  * EXPECTED is `?` where this program can't tell, a few operands of a million.
  *
- * The reference is the long double function, whose results in the binary64's successors have 64
- * bits or more. It counts only where every value within a relative 2^-44 of it rounds to the same
- * float32. That is wide enough if the function is within 2^19 ulps of the exact value; the C
- * library's are within 6, by its manual, and `sweep_kinds.py` measures them too. tan is the
- * quotient of sinl and cosl: three such errors.
+ * The reference is a long double function, of 64 bits of precision or more. It decides where all
+ * values within a relative 2^-44 of it round to one float32. That is wide enough if the function
+ * is within 2^19 units in the last place of the exact value. glibc's manual gives at most 6 of them
+ * for these functions, and the tests measure each. tan is a quotient of two of them, which adds
+ * their errors. No kind calls a long double function but within a relative 2^-49 of where the
+ * rounding changes, so that the reference of a kind is never the function which that calls.
  *
- * Rounding is monotone, and so is each function in the magnitude, on either side of zero, up to
- * `monotone` of its table below. If the results at two magnitudes round to one float32, then all
- * between them do; so the reference is evaluated where it changes only. What isn't a number is so
- * from some magnitude on.
+ * Rounding is monotone, and so are the functions in the magnitude, on either side of zero, up to
+ * `monotone` in the table below. If the results at two magnitudes round to one float32, then all
+ * between them do, and the reference is evaluated only where it changes. That holds for NaNs as
+ * well: on either side, a function has them from some magnitude on, and nowhere before.
  */
 #include <float.h>
 #include <math.h>
@@ -200,22 +202,29 @@ static int sweep_range(uint32_t first, uint32_t last, int count, char **names) {
     return 0;
 }
 
-static int sweep_list(int count, char **names) {
+/* What `reference` and `list` do with the operands on stdin. */
+static int for_list(int print, int count, char **names) {
     size_t length = 0, room = BLOCK;
     uint32_t *list = malloc(room * sizeof *list);
     while (list && fread(list + length, sizeof *list, 1, stdin) == 1)
         if (++length == room) list = realloc(list, (room *= 2) * sizeof *list);
     if (!list) return 1;
-    for (int i = 0; i < count; i++) check_list(find(names[i]), list, length);
+    for (int i = 0; i < count; i++) {
+        const struct kind *kind = find(names[i]);
+        if (!print) check_list(kind, list, length);
+        for (size_t j = 0; print && j < length; j++)
+            printf("%La\n", kind->reference((long double)float_of(list[j])));
+    }
     free(list);
     return 0;
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "list") == 0) return sweep_list(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], "list") == 0) return for_list(0, argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], "reference") == 0) return for_list(1, argc - 2, argv + 2);
     if (argc > 3 && strcmp(argv[1], "range") == 0)
         return sweep_range((uint32_t)strtoul(argv[2], NULL, 16), (uint32_t)strtoul(argv[3], NULL, 16),
                            argc - 4, argv + 4);
-    fprintf(stderr, "usage: sweep_kinds range FIRST LAST KIND... | list KIND...\n");
+    fprintf(stderr, "usage: sweep_kinds range FIRST LAST KIND... | list KIND... | reference KIND...\n");
     return 2;
 }

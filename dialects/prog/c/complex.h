@@ -19,16 +19,15 @@ static inline $real nx_larger_$complex($pair z) {
   return fabs$m(z.re) >= fabs$m(z.im) ? fabs$m(z.re) : fabs$m(z.im);
 }
 
-// Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. The scales of the
-// operands are taken back in the quotient.
+// Smith's algorithm: the divisor's larger part, p, divides its smaller one, q. Operands whose
+// products could be inexact or whose sums could overflow are scaled, and the quotient back.
 static inline $pair nx_fdiv_$complex($pair z, $pair w) {
   if (nx_is_nan_$complex(z) || nx_is_nan_$complex(w)) return ($pair){NAN, NAN};
-  $real dividend = nx_larger_$complex(z);
-  // Products of small parts are inexact, and sums of large ones overflow.
-  $real small = 2 * ${limits}_MIN / ${limits}_EPSILON, huge = ${limits}_MAX / 2;
-  $real lift = dividend < small ? 4 / ${limits}_EPSILON : 1;
-  $real scale_z = dividend > huge ? ($real)0.25 : lift;
-  $real scale_w = nx_larger_$complex(w) > huge ? ($real)0.25 : 1;
+  bool small_z = nx_larger_$complex(z) < 2 * ${limits}_MIN / ${limits}_EPSILON;
+  bool large_z = nx_larger_$complex(z) > ${limits}_MAX / 2;
+  bool large_w = nx_larger_$complex(w) > ${limits}_MAX / 2;
+  $real quarter = ($real)0.25, scale_w = large_w ? quarter : 1;
+  $real scale_z = small_z ? 4 / ${limits}_EPSILON : large_z || large_w ? quarter : 1;
   $real a = z.re * scale_z, b = z.im * scale_z, c = w.re * scale_w, d = w.im * scale_w;
   bool large = fabs$m(c) >= fabs$m(d);
   $real p = large ? c : d, q = large ? d : c, x = large ? a : b, y = large ? b : a;
@@ -84,7 +83,7 @@ nx_wide csqrtl(nx_wide), cexpl(nx_wide), clogl(nx_wide), cacosl(nx_wide), cacosh
 nx_wide csinhl(nx_wide), ccoshl(nx_wide), ctanhl(nx_wide), casinhl(nx_wide), catanhl(nx_wide);
 
 // The number of these parts, infinities and NaNs included. They are volatile, because what a
-// compiler computes of a constant itself differs from the library's last bit.
+// compiler itself computes of a constant can differ from the library's result in the last bit.
 static inline nx_wide nx_wide_of(long double re, long double im) {
   volatile long double x = re, y = im;
   union {
@@ -94,18 +93,17 @@ static inline nx_wide nx_wide_of(long double re, long double im) {
   return wide.z;
 }
 
-typedef nx_wide nx_function(nx_wide);
-
 // f(conj z) = conj f(z), of all functions; f(-z) = -f(z); f(-z) = f(z).
 typedef enum { NX_CONJUGATE, NX_ODD, NX_EVEN } nx_symmetry;
 
 // A principal value, computed on a folded operand, without signs that the symmetries give back,
 // so that they hold bit for bit. The results of `kind`, the float kind, or null, are the real
 // parts on the real axis.
-static inline $pair nx_principal_$complex($pair z, nx_function *function, nx_symmetry symmetry, $real (*kind)($real)) {
+static inline $pair nx_principal_$complex($pair z, nx_wide function(nx_wide), nx_symmetry symmetry,
+                                          $real kind($real)) {
   $real x = symmetry == NX_CONJUGATE ? z.re : fabs$m(z.re);
-  nx_wide wide = function(nx_wide_of(x, fabs$m(z.im)));
-  $real re = ($real)creall(wide), im = ($real)cimagl(wide);
+  nx_wide value = function(nx_wide_of(x, fabs$m(z.im)));
+  $real re = nx_nearest_$float(creall(value)), im = nx_nearest_$float(cimagl(value));
   if (kind && z.im == 0 && z.re != 0) {
     $real on_axis = kind(x);
     if (on_axis == on_axis) re = on_axis;
@@ -261,7 +259,7 @@ static inline $pair nx_pow_$complex($pair z, $pair w) {
   nx_wide logarithm = clogl(nx_wide_of(z.re, fabs$m(z.im)));
   long double log_modulus = creall(logarithm), angle = cimagl(logarithm);
   nx_wide power = cexpl(nx_wide_of(w.re * log_modulus - v * angle, w.re * angle + v * log_modulus));
-  $real re = ($real)creall(power), im = ($real)cimagl(power);
+  $real re = nx_nearest_$float(creall(power)), im = nx_nearest_$float(cimagl(power));
   if (z.re > 0 && z.im == 0 && w.im == 0) re = nx_pow_$float(z.re, w.re);
   return ($pair){re, below ? -im : im};
 }
@@ -274,5 +272,6 @@ static inline $pair nx_sign_$complex($pair z) {
     y = isinf(y) ? copysignl(1, y) : y * 0;
   }
   long double modulus = cabsl(nx_wide_of(x, y));
-  return modulus == 0 ? z : ($pair){($real)(x / modulus), ($real)(y / modulus)};
+  if (modulus == 0) return z;
+  return ($pair){nx_nearest_$float(x / modulus), nx_nearest_$float(y / modulus)};
 }
