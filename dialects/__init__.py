@@ -16,6 +16,7 @@ _DIALECTS = {
     "scf": "xdsl.dialects.scf:Scf",
     "cf": "xdsl.dialects.cf:Cf",
     "arith": "xdsl.dialects.arith:Arith",
+    "complex": "xdsl.dialects.complex:Complex",
     "memref": "xdsl.dialects.memref:MemRef",
     "affine": "xdsl.dialects.affine:Affine",
 }

@@ -15,6 +15,9 @@ scf.for %i = %c0 to %c4 step %c1 {
 }
 ```
 
+A kind that arith has no op for is a call of its function in the kind library, which is
+declared: `func.func private @nx_exp_f32(f32) -> f32`.
+
 Parallel axes are merged, interchanged and tiled; the elements of a fold are taken in order,
 so every bit stays. A fold along which memory is contiguous keeps a tile of accumulators in
 local arrays (`loops/schedule.py` says how many); another fold carries scalars.
@@ -23,6 +26,7 @@ local arrays (`loops/schedule.py` says how many); another fold carries scalars.
 from __future__ import annotations
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
@@ -31,12 +35,16 @@ from xdsl.pattern_rewriter import (
     RewritePattern,
     op_type_rewrite_pattern,
 )
+from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import LoopOp
 
 from .loops.emit import NestEmitter
 from .loops.nest import nest_of
 from .loops.schedule import schedule_of
+
+PREFIX = "nx_"
+"""Begins the names of the functions of the kind library."""
 
 
 class LowerLoop(RewritePattern):
@@ -56,3 +64,23 @@ class LowerLoopsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # What a loop becomes holds no loop to lower: one visit of each is enough.
         PatternRewriteWalker(LowerLoop(), apply_recursively=False).rewrite_module(op)
+        declare_library(op)
+
+
+def declare_library(module: ModuleOp) -> None:
+    """Declares the functions of the kind library that `module` calls, in order of their names.
+
+    Raises PassFailedException if `module` has a function of its own of such a name.
+    """
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    missing: dict[str, func.FuncOp] = {}
+    for op in module.walk():
+        if isinstance(op, func.CallOp) and (name := op.callee.string_value()).startswith(PREFIX):
+            if name not in functions:
+                missing[name] = func.FuncOp.external(name, op.operand_types, op.result_types)
+            elif not functions[name].is_declaration:
+                raise PassFailedException(
+                    f"lower-loops: @{name} has the name of a function of the kind library"
+                )
+    for _, declaration in sorted(missing.items()):
+        module.body.block.add_op(declaration)

@@ -1,7 +1,7 @@
 """Scalar programs and the loop nests that run them."""
 
-from .attrs import Access, AccessAttr, MonoidAttr, ProgramAttr
-from .dialect import LoopOp, Prog, dtype_of, memory_dtype, type_of
+from .attrs import Access, AccessAttr, ConstAttr, KindAttr, MonoidAttr, ProgramAttr
+from .dialect import LoopOp, Prog
 from .dtypes import (
     BOOLEANS,
     COMPLEX,
@@ -55,7 +55,9 @@ from .program import (
     Program,
     references,
 )
+from .program_op import ApplyOp, ConstOp, CoordOp, InOp, ProgramOp, YieldOp
 from .storage import bits, of_float, of_int, value_of
+from .types import dtype_of, memory_dtype, type_of
 
 __all__ = [
     "BITCAST",
@@ -73,17 +75,23 @@ __all__ = [
     "WHERE",
     "Access",
     "AccessAttr",
+    "ApplyOp",
     "Binary",
     "Compare",
     "Const",
+    "ConstAttr",
+    "ConstOp",
     "Coord",
+    "CoordOp",
     "Dtype",
     "E",
     "In",
+    "InOp",
     "InvalidProgram",
     "Kind1",
     "Kind2",
     "Kind3",
+    "KindAttr",
     "Leaf",
     "LoopOp",
     "Monoid",
@@ -97,9 +105,11 @@ __all__ = [
     "Prog",
     "Program",
     "ProgramAttr",
+    "ProgramOp",
     "Ternary",
     "Unary",
     "Value",
+    "YieldOp",
     "accepts1",
     "accepts2",
     "accepts3",

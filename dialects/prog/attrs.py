@@ -1,4 +1,4 @@
-"""The attributes of the dialect: `#prog.program`, `#prog.monoid` and `#prog.access`."""
+"""The attributes of the dialect: programs and their parts, monoids and accesses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from .dtypes import Dtype
+from .kinds import Kind1, Kind2, Kind3
 from .monoids import Monoid
-from .program import Program
-from .syntax import parse_program, print_program
+from .program import Const, Program
+from .syntax import const_text, parse_const, parse_kind, parse_program, print_program
+from .types import dtype_of, type_of
 
 
 @irdl_attr_definition
@@ -33,6 +36,56 @@ class ProgramAttr(Data[Program]):
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             print_program(printer, self.data)
+
+
+@irdl_attr_definition
+class KindAttr(Data[Kind1 | Kind2 | Kind3]):
+    """What a node computes: `#prog.kind<exp>`."""
+
+    name = "prog.kind"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Kind1 | Kind2 | Kind3:
+        with parser.in_angle_brackets():
+            return parse_kind(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+
+@irdl_attr_definition
+class ConstAttr(Data[Const]):
+    """An element of a dtype, by its bits: `#prog.const<-0.5 : f32>`."""
+
+    name = "prog.const"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Const:
+        with parser.in_angle_brackets():
+            return cls.parse_undelimited(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            self.print_undelimited(printer)
+
+    @classmethod
+    def parse_undelimited(cls, parser: AttrParser) -> Const:
+        """Parse what `print_undelimited` prints."""
+        return parse_const(parser, _parse_type)
+
+    def print_undelimited(self, printer: Printer) -> None:
+        """Print the literal and the type."""
+        printer.print_string(f"{const_text(self.data)} : ")
+        printer.print_attribute(type_of(self.data.dtype))
+
+
+def _parse_type(parser: AttrParser) -> Dtype:
+    type = parser.parse_type()
+    try:
+        return dtype_of(type)
+    except KeyError:
+        parser.raise_error(f"no dtype has the type {type}")
 
 
 @irdl_attr_definition

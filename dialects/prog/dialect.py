@@ -1,4 +1,4 @@
-"""The op of the dialect, `prog.loop`, and the dialect itself."""
+"""`prog.loop`, which runs scalar programs over memory, and the dialect itself."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
-    f32,
-    i1,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Dialect, SSAValue
@@ -32,35 +29,13 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from .attrs import Access, AccessAttr, MonoidAttr, ProgramAttr
+from .attrs import Access, AccessAttr, ConstAttr, KindAttr, MonoidAttr, ProgramAttr
 from .dtypes import Dtype
 from .loop_syntax import parse_loop, print_loop
 from .monoids import Monoid
 from .program import MAX_RANK, Coord, Program
-
-_TYPES: dict[Dtype, Attribute] = {
-    Dtype.bool: i1,
-    Dtype.int32: i32,
-    Dtype.int64: i64,
-    Dtype.float32: f32,
-}
-_DTYPES = {type: dtype for dtype, type in _TYPES.items()}
-
-
-def type_of(dtype: Dtype) -> Attribute:
-    """The IR type of an element of `dtype`."""
-    return _TYPES[dtype]
-
-
-def dtype_of(type: Attribute) -> Dtype:
-    """The dtype whose elements have the IR type `type`; raises KeyError if there is none."""
-    return _DTYPES[type]
-
-
-def memory_dtype(memory: SSAValue) -> Dtype:
-    """The dtype of the elements of a memory."""
-    assert isa(memory.type, MemRefType)
-    return dtype_of(memory.type.element_type)
+from .program_op import ApplyOp, ConstOp, CoordOp, InOp, ProgramOp, YieldOp
+from .types import dtype_of, memory_dtype
 
 
 @irdl_op_definition
@@ -76,7 +51,11 @@ class LoopOp(IRDLOperation):
 
     Coordinates are of the parallel axes, then (in body and reads) of the reduction axes.
     Symbols are indices that are the same for all points; none is negative.
-    Memories are flat and don't overlap.
+    Memories are flat and don't overlap. An element of less than a byte has one to itself;
+    those of `i1` and `ui1` hold 0 or 1, and a true result, whatever its byte, is written as 1.
+
+    A monoid's kind combines in the dtype of the elements: a sum of narrow floats rounds
+    after each addition.
 
     ```
     prog.loop (%a, %o : memref<?xf32>, memref<?xf32>)
@@ -234,10 +213,22 @@ def _verify_memory(memory_type: Attribute) -> None:
     if not (
         isa(memory_type, MemRefType)
         and memory_type.get_shape() == (DYNAMIC_INDEX,)
-        and memory_type.element_type in _DTYPES
         and isinstance(memory_type.layout, NoneAttr)
+        and _is_element(memory_type.element_type)
     ):
         raise VerifyException(f"expected a flat memory of a dtype, found {memory_type}")
 
 
-Prog = Dialect("prog", [LoopOp], [AccessAttr, MonoidAttr, ProgramAttr])
+def _is_element(type: Attribute) -> bool:
+    try:
+        dtype_of(type)
+    except KeyError:
+        return False
+    return True
+
+
+Prog = Dialect(
+    "prog",
+    [LoopOp, ProgramOp, InOp, CoordOp, ConstOp, ApplyOp, YieldOp],
+    [AccessAttr, ConstAttr, KindAttr, MonoidAttr, ProgramAttr],
+)

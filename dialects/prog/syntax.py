@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -16,6 +17,7 @@ from .storage import bits, value_of
 _KINDS1: dict[str, Kind1] = {kind.value: kind for kinds in (Move, Unary) for kind in kinds}
 _KINDS2: dict[str, Kind2] = {kind.value: kind for kinds in (Binary, Compare) for kind in kinds}
 _KINDS3: dict[str, Kind3] = {kind.value: kind for kind in Ternary}
+_KINDS: dict[str, Kind1 | Kind2 | Kind3] = {**_KINDS1, **_KINDS2, **_KINDS3}
 _LITERALS = {**dict.fromkeys(BOOLEANS, bool), **dict.fromkeys(FLOATS, float)}
 """The type of a literal of each dtype that isn't an integer's; complex ones have none."""
 _DTYPES = {dtype.value: dtype for dtype in Dtype}
@@ -35,8 +37,8 @@ def _node_text(node: Node) -> str:
             return f"in {i}"
         case Coord(axis):
             return f"coord {axis}"
-        case Const(dtype, element):
-            return f"const {_const_text(dtype, element)} : {dtype.value}"
+        case Const(dtype):
+            return f"const {const_text(node)} : {dtype.value}"
         case Op1(kind, dtype, i):
             return f"{kind.value} v{i} : {dtype.value}"
         case Op2(kind, i, j):
@@ -45,8 +47,9 @@ def _node_text(node: Node) -> str:
             return f"{kind.value} v{i} v{j} v{l}"
 
 
-def _const_text(dtype: Dtype, element: bytes) -> str:
+def const_text(const: Const) -> str:
     """A literal where one gives these very bits, the bits in hexadecimal otherwise."""
+    dtype, element = const.dtype, const.bits
     value = value_of(dtype, element)
     if dtype in FLOATS:
         assert isinstance(value, float)
@@ -95,7 +98,7 @@ def _parse_node(parser: AttrParser) -> Node:
         case "coord":
             return Coord(parser.parse_integer(allow_boolean=False, allow_negative=False))
         case "const":
-            return _parse_const(parser)
+            return parse_const(parser, _parse_dtype)
         case _ if kind1 := _KINDS1.get(head):
             i = _parse_reference(parser)
             parser.parse_punctuation(":")
@@ -106,6 +109,14 @@ def _parse_node(parser: AttrParser) -> Node:
             return Op3(kind3, *(_parse_reference(parser) for _ in range(3)))
         case _:
             parser.raise_error(f"unknown kind `{head}`")
+
+
+def parse_kind(parser: AttrParser) -> Kind1 | Kind2 | Kind3:
+    """Parse the name of a kind."""
+    name = parser.parse_identifier(context_msg=" for a kind")
+    if name not in _KINDS:
+        parser.raise_error(f"unknown kind `{name}`")
+    return _KINDS[name]
 
 
 def _parse_reference(parser: AttrParser) -> int:
@@ -122,8 +133,8 @@ def _parse_dtype(parser: AttrParser) -> Dtype:
     return _DTYPES[name]
 
 
-def _parse_const(parser: AttrParser) -> Const:
-    """The bits, or a literal of the dtype that follows it."""
+def parse_const(parser: AttrParser, parse_dtype: Callable[[AttrParser], Dtype]) -> Const:
+    """Parse what `const_text` gives, and after a colon the dtype."""
     start = parser.pos
     raw = parser.parse_optional_keyword("bits") is not None
     value = parser.parse_optional_boolean()
@@ -131,7 +142,7 @@ def _parse_const(parser: AttrParser) -> Const:
         value = parser.parse_number(allow_boolean=False)
     end = parser.pos
     parser.parse_punctuation(":")
-    dtype = _parse_dtype(parser)
+    dtype = parse_dtype(parser)
     try:
         if raw and isinstance(value, int):
             return Const(dtype, value.to_bytes(size(dtype), sys.byteorder))

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, f32
+from xdsl.dialects import arith, complex, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+)
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.core import OpResult
 from xdsl.utils.hints import isa
 
-from dialects.prog import FLOATS, Dtype, Value, bits, type_of
+from dialects.prog import SIGNED, Dtype, Value, bits, type_of, value_of, width
+from dialects.prog.dtypes import PARTS
 
 INDEX = IndexType()
+
+_SIGNLESS = {width(dtype): dtype for dtype in SIGNED} | {1: Dtype.bool}
+"""The dtypes whose IR types are signless integers, by the widths of those."""
 
 
 @dataclass
@@ -92,16 +105,27 @@ class LoopBuilder:
 
     def constant(self, dtype: Dtype, value: Value) -> SSAValue:
         """A constant of a dtype."""
-        type = type_of(dtype)
-        if dtype in FLOATS:
-            assert isinstance(value, int | float)
-            op = arith.ConstantOp(FloatAttr(value, f32))
-        else:
-            assert isa(type, IntegerType)
-            assert isinstance(value, int)
-            op = arith.ConstantOp(IntegerAttr(int(value), type))
-        # Attributes take -0.0 for 0.0, and a NaN for different from itself.
-        return self.pure(op, (dtype, bits(dtype, value)))
+        return self.element(dtype, bits(dtype, value))
+
+    def element(self, dtype: Dtype, element: bytes) -> SSAValue:
+        """The element of a dtype with these bits."""
+        # Keyed by the bits: attributes take -0.0 for 0.0, and a NaN for different from itself.
+        type, key = type_of(dtype), (dtype, element)
+        if isa(type, ComplexType[AnyFloat]):
+            half = len(element) // 2
+            real, imaginary = (
+                self.element(PARTS[dtype], e) for e in (element[:half], element[half:])
+            )
+            return self.pure(complex.CreateOp(real, imaginary, type), type)
+        value = value_of(dtype, element)
+        if isa(type, IntegerType) and type.signedness.data is Signedness.SIGNLESS:
+            return self.pure(arith.ConstantOp(IntegerAttr(int(value.real), type)), key)
+        if isa(type, AnyFloat) and element == bits(dtype, math.nan if value != value else value):
+            return self.pure(arith.ConstantOp(FloatAttr(value.real, type)), key)
+        # No attribute of the type has these bits.
+        return self.pure(
+            arith.BitcastOp(self.element(_SIGNLESS[width(dtype)], element), type), type
+        )
 
     @contextmanager
     def loop(

@@ -1,13 +1,18 @@
-"""Scalar programs as ops of arith: total, as programs are, on ops that are not."""
+"""Scalar programs as ops of arith, and as calls of the kind library.
+
+A kind is an op where arith has one that gives the kind's very bits, as it has for some kinds
+of `i1`, `i32`, `i64`, `f32` and `f64`; programs are total, so operands that arith leaves
+undefined are kept from it. Every other kind is a call of its function in the library
+(`dialects/prog/c_library.py`), `@nx_exp_f32`. All values have the types of their dtypes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, func
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import (
     FLOATS,
@@ -17,6 +22,9 @@ from dialects.prog import (
     Coord,
     Dtype,
     In,
+    Kind1,
+    Kind2,
+    Kind3,
     Move,
     Op1,
     Op2,
@@ -25,12 +33,13 @@ from dialects.prog import (
     Ternary,
     Unary,
     integer_range,
-    references,
     type_of,
     value_of,
     width,
 )
+from dialects.prog.c_library import function1, function2, function3
 
+from .booleans import with_plain_booleans
 from .builder import LoopBuilder
 
 Leaf: TypeAlias = Callable[[int], SSAValue]
@@ -41,62 +50,27 @@ def emit_program(
     builder: LoopBuilder, program: Program, operand: Leaf, coordinate: Leaf
 ) -> list[SSAValue]:
     """The results of `program` at one point; each node that they need is built once."""
-    scalars = Scalars(builder)
+    program = with_plain_booleans(program)
+    scalars, dtypes = Scalars(builder), program.dtypes
     values: dict[int, SSAValue] = {}
     for index in program.reached(program.outs):
         node = program.nodes[index]
-        _require_lowered(index, program)
         match node:
             case In(i):
                 values[index] = operand(i)
             case Coord(axis):
                 values[index] = coordinate(axis)
             case Const(dtype, element):
-                values[index] = builder.constant(dtype, value_of(dtype, element))
+                values[index] = builder.element(dtype, element)
             case Op1(kind, dtype, i):
-                values[index] = scalars.op1(kind, program.dtypes[i], dtype, values[i])
+                values[index] = scalars.op1(kind, dtypes[i], dtype, values[i])
             case Op2(kind, i, j):
                 known = _known_divisor(program, j)
-                values[index] = scalars.op2(kind, program.dtypes[i], values[i], values[j], known)
-            case Op3(_, i, j, l):
-                values[index] = scalars.select(values[i], values[j], values[l])
+                values[index] = scalars.op2(kind, dtypes[i], values[i], values[j], known)
+            case Op3(kind, i, j, l):
+                operands = values[i], values[j], values[l]
+                values[index] = scalars.op3(kind, dtypes[i], dtypes[j], *operands)
     return [values[out] for out in program.outs]
-
-
-_DTYPES = frozenset({Dtype.bool, Dtype.int32, Dtype.int64, Dtype.float32})
-_KINDS = frozenset(
-    {
-        *Move,
-        Unary.RECIP,
-        Binary.ADD,
-        Binary.MUL,
-        Binary.IDIV,
-        Binary.MOD,
-        Binary.MAXIMUM,
-        Binary.MINIMUM,
-        Binary.AND,
-        Binary.OR,
-        Binary.XOR,
-        Compare.EQUAL,
-        Compare.LESS,
-        Ternary.WHERE,
-    }
-)
-"""The kinds and the dtypes that have a counterpart in arith."""
-
-
-def _require_lowered(index: int, program: Program) -> None:
-    """Raise PassFailedException if a node's dtype or its kind can't be lowered."""
-    node, dtype = program.nodes[index], program.dtypes[index]
-    if dtype not in _DTYPES:
-        raise PassFailedException(f"lower-loops: {dtype.value} has no counterpart in arith")
-    if isinstance(node, Op1 | Op2 | Op3):
-        operand = program.dtypes[references(node)[-1]]
-        float_division = node.kind in (Binary.IDIV, Binary.MOD) and operand in FLOATS
-        if node.kind not in _KINDS or float_division:
-            raise PassFailedException(
-                f"lower-loops: `{node.kind.value}` of {operand.value} has no counterpart in arith"
-            )
 
 
 def _known_divisor(program: Program, node: int) -> bool:
@@ -109,10 +83,7 @@ def _known_divisor(program: Program, node: int) -> bool:
 
 
 class Scalars:
-    """Kinds that have a counterpart in arith, as ops.
-
-    Operands and results have the types of their dtypes.
-    """
+    """Kinds as ops. Operands and results have the types of their dtypes."""
 
     def __init__(self, builder: LoopBuilder) -> None:
         self._builder = builder
@@ -121,21 +92,34 @@ class Scalars:
         """The result of an op, whose arguments after its operands are plain data."""
         return self._builder.pure(op_class(*arguments), arguments)
 
+    def _call(self, name: str, result: Dtype, *operands: SSAValue) -> SSAValue:
+        """What a function of the library gives."""
+        return self._builder.pure(func.CallOp(name, operands, [type_of(result)]), name)
+
     def select(self, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
         """`x` where `condition`, else `y`."""
         return x if x is y else self._op(arith.SelectOp, condition, x, y)
 
-    def op1(self, kind: Move | Unary, operand: Dtype, result: Dtype, x: SSAValue) -> SSAValue:
+    # Kinds of one operand
+
+    def op1(self, kind: Kind1, operand: Dtype, result: Dtype, x: SSAValue) -> SSAValue:
         """A kind of one operand."""
         match kind:
             case Move.COPY:
                 return x
-            case Move.CAST:
+            case Move.CAST | Move.BITCAST if operand is result:
+                return x
+            case Move.CAST if {operand, result} <= _ARITH:
                 return self._cast(operand, result, x)
-            case Move.BITCAST:
-                return x if operand is result else self._op(arith.BitcastOp, x, type_of(result))
-            case Unary():
+            case Move.BITCAST if {operand, result} == {Dtype.int32, Dtype.float32}:
+                return self._op(arith.BitcastOp, x, type_of(result))
+            case Move.BITCAST if result is Dtype.bool:
+                byte = self.op1(kind, operand, Dtype.uint8, x)
+                return self.op1(Move.CAST, Dtype.uint8, result, byte)
+            case Unary.RECIP if operand in _ARITH:
                 return self._recip(operand, x)
+            case _:
+                return self._call(function1(kind, operand, result), result, x)
 
     def _recip(self, dtype: Dtype, x: SSAValue) -> SSAValue:
         constant = self._builder.constant
@@ -149,18 +133,19 @@ class Scalars:
         return self._op(arith.OrIOp, first, second)
 
     def _cast(self, source: Dtype, target: Dtype, x: SSAValue) -> SSAValue:
-        if source is target:
-            return x
         if target is Dtype.bool:
             return self._is_true(source, x)
-        if source in FLOATS:
+        if source in FLOATS and target not in FLOATS:
             return self._float_to_integer(source, target, x)
-        if target in FLOATS:
+        grows = width(source) < width(target)
+        if source in FLOATS:
+            convert = arith.ExtFOp if grows else arith.TruncFOp
+        elif target in FLOATS:
             convert = arith.UIToFPOp if source is Dtype.bool else arith.SIToFPOp
         elif source is Dtype.bool:
             convert = arith.ExtUIOp
         else:
-            convert = arith.ExtSIOp if width(source) < width(target) else arith.TruncIOp
+            convert = arith.ExtSIOp if grows else arith.TruncIOp
         return self._op(convert, x, type_of(target))
 
     def _is_true(self, dtype: Dtype, x: SSAValue) -> SSAValue:
@@ -184,9 +169,11 @@ class Scalars:
         value = self.select(below, constant(target, least), value)
         return self.select(above, constant(target, greatest), value)
 
+    # Kinds of two operands
+
     def op2(
         self,
-        kind: Binary | Compare,
+        kind: Kind2,
         dtype: Dtype,
         x: SSAValue,
         y: SSAValue,
@@ -194,17 +181,25 @@ class Scalars:
     ) -> SSAValue:
         """A kind of two operands of `dtype`; `known_divisor`: y is neither 0 nor -1."""
         match kind:
-            case Binary.IDIV:
-                return self._quotient(dtype, x, y, known_divisor)
-            case Binary.MOD:
-                return self._remainder(dtype, x, y, known_divisor)
+            case _ if dtype not in _ARITH:
+                return self._call2(kind, dtype, x, y)
             case Compare():
                 return self._compare(kind, dtype, x, y)
-            case Binary.MAXIMUM | Binary.MINIMUM if dtype not in FLOATS | {Dtype.bool}:
+            case Binary.IDIV:
+                return self._quotient(dtype, x, y, known_divisor)
+            case Binary.MOD if dtype not in FLOATS:
+                return self._remainder(dtype, x, y, known_divisor)
+            case Binary.MAXIMUM | Binary.MINIMUM if dtype in _WORDS:
                 order = "sgt" if kind is Binary.MAXIMUM else "slt"
                 return self.select(self._op(arith.CmpiOp, x, y, order), x, y)
+            case Binary() if (op_class := _OPS[dtype].get(kind)) is not None:
+                return self._op(op_class, x, y)
             case _:
-                return self._op(_OPS[kind, dtype], x, y)
+                return self._call2(kind, dtype, x, y)
+
+    def _call2(self, kind: Kind2, dtype: Dtype, x: SSAValue, y: SSAValue) -> SSAValue:
+        result = Dtype.bool if isinstance(kind, Compare) else dtype
+        return self._call(function2(kind, dtype), result, x, y)
 
     def _quotient(self, dtype: Dtype, x: SSAValue, y: SSAValue, known: bool) -> SSAValue:
         """x / 0 is 0, and the least value by -1 is that value."""
@@ -234,33 +229,76 @@ class Scalars:
 
     def _compare(self, kind: Compare, dtype: Dtype, x: SSAValue, y: SSAValue) -> SSAValue:
         if dtype in FLOATS:
-            return self._op(arith.CmpfOp, x, y, "oeq" if kind is Compare.EQUAL else "olt")
+            return self._op(arith.CmpfOp, x, y, _FLOAT_PREDICATES[kind])
         if dtype is not Dtype.bool:
-            return self._op(arith.CmpiOp, x, y, "eq" if kind is Compare.EQUAL else "slt")
-        true = self._builder.constant(dtype, True)
-        if kind is Compare.EQUAL:
-            return self._op(arith.XOrIOp, self._op(arith.XOrIOp, x, y), true)
-        return self._op(arith.AndIOp, self._op(arith.XOrIOp, x, true), y)
+            return self._op(arith.CmpiOp, x, y, _INTEGER_PREDICATES[kind])
+        match kind:
+            case Compare.EQUAL:
+                return self._not(self._op(arith.XOrIOp, x, y))
+            case Compare.NOT_EQUAL:
+                return self._op(arith.XOrIOp, x, y)
+            case Compare.LESS:
+                return self._op(arith.AndIOp, self._not(x), y)
+            case Compare.LESS_EQUAL:
+                return self._op(arith.OrIOp, self._not(x), y)
+
+    def _not(self, x: SSAValue) -> SSAValue:
+        return self._op(arith.XOrIOp, x, self._builder.constant(Dtype.bool, True))
+
+    # Kinds of three operands
+
+    def op3(
+        self, kind: Kind3, first: Dtype, dtype: Dtype, x: SSAValue, y: SSAValue, z: SSAValue
+    ) -> SSAValue:
+        """A kind of three operands, the first of dtype `first` and the others of `dtype`."""
+        match kind:
+            case Ternary.WHERE:
+                return self.select(self.op1(Move.CAST, first, Dtype.bool, x), y, z)
+            case Ternary.FMA:
+                return self._call(function3(kind, dtype), dtype, x, y, z)
 
 
-_OPS: dict[tuple[Binary, Dtype], Callable[..., Operation]] = {
-    (Binary.MAXIMUM, Dtype.bool): arith.OrIOp,
-    (Binary.MINIMUM, Dtype.bool): arith.AndIOp,
-    (Binary.AND, Dtype.bool): arith.AndIOp,
-    (Binary.OR, Dtype.bool): arith.OrIOp,
-    (Binary.XOR, Dtype.bool): arith.XOrIOp,
-    (Binary.ADD, Dtype.float32): arith.AddfOp,
-    (Binary.MUL, Dtype.float32): arith.MulfOp,
-    (Binary.MAXIMUM, Dtype.float32): arith.MaximumfOp,
-    (Binary.MINIMUM, Dtype.float32): arith.MinimumfOp,
-    (Binary.ADD, Dtype.int32): arith.AddiOp,
-    (Binary.ADD, Dtype.int64): arith.AddiOp,
-    (Binary.MUL, Dtype.int32): arith.MuliOp,
-    (Binary.MUL, Dtype.int64): arith.MuliOp,
-    (Binary.AND, Dtype.int32): arith.AndIOp,
-    (Binary.AND, Dtype.int64): arith.AndIOp,
-    (Binary.OR, Dtype.int32): arith.OrIOp,
-    (Binary.OR, Dtype.int64): arith.OrIOp,
-    (Binary.XOR, Dtype.int32): arith.XOrIOp,
-    (Binary.XOR, Dtype.int64): arith.XOrIOp,
+_WORDS = frozenset({Dtype.int32, Dtype.int64})
+_ARITH = frozenset({Dtype.bool, Dtype.float32, Dtype.float64, *_WORDS})
+"""The dtypes of which some kinds are ops of arith."""
+
+_FLOAT_PREDICATES = {
+    Compare.EQUAL: "oeq",
+    Compare.NOT_EQUAL: "une",
+    Compare.LESS: "olt",
+    Compare.LESS_EQUAL: "ole",
+}
+_INTEGER_PREDICATES = {
+    Compare.EQUAL: "eq",
+    Compare.NOT_EQUAL: "ne",
+    Compare.LESS: "slt",
+    Compare.LESS_EQUAL: "sle",
+}
+_FLOAT_OPS: dict[Binary, Callable[..., Operation]] = {
+    Binary.ADD: arith.AddfOp,
+    Binary.SUB: arith.SubfOp,
+    Binary.MUL: arith.MulfOp,
+    Binary.FDIV: arith.DivfOp,
+}
+_BITWISE_OPS: dict[Binary, Callable[..., Operation]] = {
+    Binary.AND: arith.AndIOp,
+    Binary.OR: arith.OrIOp,
+    Binary.XOR: arith.XOrIOp,
+}
+_INTEGER_OPS: dict[Binary, Callable[..., Operation]] = {
+    Binary.ADD: arith.AddiOp,
+    Binary.SUB: arith.SubiOp,
+    Binary.MUL: arith.MuliOp,
+    **_BITWISE_OPS,
+}
+_OPS: dict[Dtype, dict[Binary, Callable[..., Operation]]] = {
+    Dtype.bool: {Binary.MAXIMUM: arith.OrIOp, Binary.MINIMUM: arith.AndIOp, **_BITWISE_OPS},
+    Dtype.int32: _INTEGER_OPS,
+    Dtype.int64: _INTEGER_OPS,
+    Dtype.float32: {
+        Binary.MAXIMUM: arith.MaximumfOp,
+        Binary.MINIMUM: arith.MinimumfOp,
+        **_FLOAT_OPS,
+    },
+    Dtype.float64: _FLOAT_OPS,
 }

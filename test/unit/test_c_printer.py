@@ -375,8 +375,8 @@ def test_carried_values_are_assigned_at_once() -> None:
             "`arith.cmpi` in @kernel: no signed order on i1",
         ),
         (
-            "%0 = memref.alloca() : memref<4xf64>",
-            "`memref.alloca` in @kernel: no C type for f64 in memory",
+            "%0 = memref.alloca() : memref<4xf80>",
+            "`memref.alloca` in @kernel: no C type for f80 in memory",
         ),
         (
             "%0 = memref.alloc() : memref<2x2xf32>",

@@ -2,10 +2,11 @@
 
 The printer walks the IR and spells it; what is computed, in what order and where it is kept, the
 passes have decided. A private function becomes `static`, a public one is exported. Memories are
-pointers to `float`, `int32_t` or (for i1) `uint8_t`, aligned as their element; they do not overlap.
+pointers to the C type of their dtype, aligned as their element; they do not overlap. What the
+functions call of the kind library, which the module declares, is copied into the file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, ClassVar
 
@@ -14,10 +15,11 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from dialects.prog.c_library import signature
 from dialects.uir.checks import CHECKED
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function
-from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_called_in
+from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_used_in
 from uir.targets.c_names import Names, is_ordinary
 from uir.targets.c_uses import stored_arguments
 
@@ -37,7 +39,8 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
 
     Raises UnprintableError, before anything is written, for an op or a type that has no place in C.
     """
-    functions = _callees_first(_functions_of(module))
+    library = _library_of(module)
+    functions = _callees_first(_functions_of(module, library), library)
     names = _function_names(functions)
     global_names = HELPERS.keys() | set(names.values())
     checked = {f.sym_name.data for f in functions if CHECKED in f.attributes}
@@ -47,17 +50,34 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
         stored[function.sym_name.data] = stored_arguments(function, stored)
         local_names = Names(global_names)
         lines += ["", *print_function(function, names, local_names, stored, checked)]
-    helpers = definitions_called_in(lines)
+    helpers = definitions_used_in(lines)
     if checked:
         helpers = [ERROR_STRUCT, *helpers]
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))
 
 
-def _functions_of(module: ModuleOp) -> list[func.FuncOp]:
+def _library_of(module: ModuleOp) -> set[str]:
+    """The functions of the kind library that `module` declares."""
+    declarations = (op for op in module.ops if isinstance(op, func.FuncOp) and op.is_declaration)
+    return {op.sym_name.data for op in declarations if _is_function(op.sym_name.data)}
+
+
+def _is_function(name: str) -> bool:
+    try:
+        signature(name)
+    except (KeyError, AssertionError):
+        return False
+    return True
+
+
+def _functions_of(module: ModuleOp, library: Container[str]) -> list[func.FuncOp]:
+    """The functions with a body; a declaration is of a function of `library`."""
     functions: list[func.FuncOp] = []
     for op in module.ops:
         if not isinstance(op, func.FuncOp):
             raise UnprintableError(op, "only functions stand at the top of a C file")
+        if op.sym_name.data in library:
+            continue
         if len(op.body.blocks) != 1:
             raise UnprintableError(op, "a function needs a body of one block")
         if op.function_type.outputs.data:
@@ -66,10 +86,12 @@ def _functions_of(module: ModuleOp) -> list[func.FuncOp]:
     return functions
 
 
-def _callees_first(functions: Sequence[func.FuncOp]) -> list[func.FuncOp]:
+def _callees_first(functions: Sequence[func.FuncOp], library: Container[str]) -> list[func.FuncOp]:
     """The functions in their order, except that a function stands after those that it calls."""
     by_symbol = {function.sym_name.data: function for function in functions}
-    callees = {symbol: _callees(function, by_symbol) for symbol, function in by_symbol.items()}
+    callees = {
+        symbol: _callees(function, by_symbol, library) for symbol, function in by_symbol.items()
+    }
     ordered: dict[str, func.FuncOp] = {}
     entered: set[str] = set()
     for symbol in by_symbol:
@@ -87,12 +109,13 @@ def _callees_first(functions: Sequence[func.FuncOp]) -> list[func.FuncOp]:
     return list(ordered.values())
 
 
-def _callees(function: func.FuncOp, by_symbol: Mapping[str, func.FuncOp]) -> list[str]:
-    """The symbols of the functions that `function` calls, each once."""
+def _callees(
+    function: func.FuncOp, by_symbol: Mapping[str, func.FuncOp], library: Container[str]
+) -> list[str]:
+    """The symbols of the functions that `function` calls but those of the library, each once."""
     callees: dict[str, None] = {}
     for op in function.walk():
-        if isinstance(op, func.CallOp):
-            callee = op.callee.string_value()
+        if isinstance(op, func.CallOp) and (callee := op.callee.string_value()) not in library:
             if callee not in by_symbol:
                 raise UnprintableError(op, f"there is no function @{callee}")
             callees[callee] = None

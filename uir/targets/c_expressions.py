@@ -8,23 +8,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i8, i32, i64
+from xdsl.dialects import arith, complex, func
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    f32,
+    f64,
+    i1,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
-from uir.targets.c_literals import float_literal, integer_literal
+from dialects.prog import COMPLEX, Dtype, bits, dtype_of, type_of
+from dialects.prog.c_library import C_TYPES
+from uir.targets.c_literals import code_literal, float_literal, integer_literal
 
 index = IndexType()
 
-_VALUE_TYPES: dict[Attribute, str] = {
-    i1: "bool",
-    i32: "int32_t",
-    i64: "int64_t",
-    index: "int64_t",
-    f32: "float",
-}
-_ELEMENT_TYPES = {**_VALUE_TYPES, i1: "uint8_t", i8: "uint8_t"}
+_DTYPE_TYPES: dict[Attribute, str] = {type_of(dtype): C_TYPES[dtype] for dtype in Dtype}
+_VALUE_TYPES: dict[Attribute, str] = {**_DTYPE_TYPES, i1: "bool", index: "int64_t"}
+_ELEMENT_TYPES = {**_DTYPE_TYPES, i8: "uint8_t"}
+"""In memory, i8 is what bytes are, of which views make elements of other types."""
 _UNSIGNED_TYPES: dict[Attribute, str] = {i32: "uint32_t", i64: "uint64_t", index: "uint64_t"}
 
 
@@ -171,6 +180,13 @@ _CASTS: frozenset[tuple[type[Operation], Attribute, Attribute]] = frozenset(
         (arith.UIToFPOp, i1, f32),
         (arith.FPToSIOp, f32, i32),
         (arith.FPToSIOp, f32, i64),
+        (arith.SIToFPOp, i32, f64),
+        (arith.SIToFPOp, i64, f64),
+        (arith.UIToFPOp, i1, f64),
+        (arith.FPToSIOp, f64, i32),
+        (arith.FPToSIOp, f64, i64),
+        (arith.ExtFOp, f32, f64),
+        (arith.TruncFOp, f64, f32),
     }
 )
 
@@ -186,8 +202,13 @@ Spelling = Callable[[Operation, Sequence[Piece]], Piece]
 
 
 def is_expression(op: Operation) -> bool:
-    """Whether `op` is a pure op that `spell` knows."""
-    return type(op) in _SPELLINGS
+    """Whether `op` is pure and `spell` knows it."""
+    return type(op) in _SPELLINGS or is_library_call(op)
+
+
+def is_library_call(op: Operation) -> bool:
+    """Whether `op` calls a function of the kind library: other functions give no results."""
+    return isinstance(op, func.CallOp) and len(op.results) == 1
 
 
 def is_literal(op: Operation) -> bool:
@@ -200,6 +221,8 @@ def spell(op: Operation, operands: Sequence[Piece]) -> Piece:
 
     Raises UnprintableError for an operand type or a predicate that the loop level does not have.
     """
+    if isinstance(op, func.CallOp):
+        return _call(op.callee.string_value(), *operands)
     return _SPELLINGS[type(op)](op, operands)
 
 
@@ -222,14 +245,17 @@ def _as_wide(pieces: Sequence[Piece], type_: Attribute) -> Sequence[Piece]:
 def _spell_constant(op: Operation, _: Sequence[Piece]) -> Piece:
     assert isinstance(op, arith.ConstantOp)
     value = op.value
-    if isa(value, FloatAttr) and value.type == f32:
-        return _signed_literal(float_literal(value.value.data))
+    if isa(value, FloatAttr) and value.type in _VALUE_TYPES:
+        number = value.value.data
+        if value.type in (f32, f64):
+            return _signed_literal(float_literal(number, single=value.type == f32))
+        return Piece(code_literal(bits(dtype_of(value.type), number)))
     if isa(value, IntegerAttr) and value.type in _VALUE_TYPES:
         number = value.value.data
         if value.type == i1:
             return Piece("true" if number else "false")
-        text = integer_literal(number, 32 if value.type == i32 else 64)
-        return _signed_literal(text, is_int=abs(number) < 2**31)
+        width = value.type.width.data if isinstance(value.type, IntegerType) else 64
+        return _signed_literal(integer_literal(number, width), is_int=abs(number) < 2**31)
     raise UnprintableError(op, f"no C literal for {value}")
 
 
@@ -351,7 +377,25 @@ def _spell_bitcast(op: Operation, operands: Sequence[Piece]) -> Piece:
         return _cast("int32_t", bits, unsigned=bits)
     if (source, result) == (i32, f32):
         return _call("bits_f32", _unsigned(operand, i32))
-    raise UnprintableError(op, f"no conversion from {source} to {result}")
+    if (source, result) == (i64, f64):
+        return _call("bits_f64", _unsigned(operand, i64))
+    if source not in _VALUE_TYPES or result not in _VALUE_TYPES or {source, result} & _NO_CODES:
+        raise UnprintableError(op, f"no conversion from {source} to {result}")
+    if _VALUE_TYPES[result] == _UNSIGNED_TYPES.get(source):
+        return _unsigned(operand, source)
+    if source == IntegerType(4):
+        operand = _binary(_AND, operand, Piece("15"))
+    return _cast(_VALUE_TYPES[result], operand)
+
+
+_NO_CODES: set[Attribute] = {f32, f64, *(type_of(dtype) for dtype in COMPLEX)}
+"""The types of dtypes whose values in C are not integers."""
+
+
+def _spell_complex(op: Operation, operands: Sequence[Piece]) -> Piece:
+    real, imaginary = operands
+    text = f"({value_type(op, op.results[0].type)}){{{real.text}, {imaginary.text}}}"
+    return Piece(text, ops=1 + real.ops + imaginary.ops)
 
 
 _SPELLINGS: dict[type[Operation], Spelling] = {
@@ -362,6 +406,7 @@ _SPELLINGS: dict[type[Operation], Spelling] = {
     arith.CmpfOp: _spell_cmpf,
     arith.SelectOp: _spell_select,
     arith.BitcastOp: _spell_bitcast,
+    complex.CreateOp: _spell_complex,
     **dict.fromkeys(_FLOAT_OPERATORS, _spell_float_operator),
     **dict.fromkeys(_FLOAT_HELPERS, _spell_float_helper),
     **dict.fromkeys(_WRAPPING_OPERATORS, _spell_wrapping),

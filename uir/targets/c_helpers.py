@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from dialects.prog.c_library import definitions
+
 PROLOGUE = """\
 #include <float.h>
 #include <math.h>
@@ -79,6 +81,15 @@ static inline float bits_f32(uint32_t bits) {
 }
 """
     ),
+    "bits_f64": Helper(
+        """\
+static inline double bits_f64(uint64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+"""
+    ),
     "select_f32": Helper(
         """\
 static inline float select_f32(bool c, float a, float b) {
@@ -136,11 +147,20 @@ static inline int64_t floordiv_i64(int64_t a, int64_t b) {
 }
 
 _WORD = re.compile(r"\b[a-z]\w*(?=\()")
+_LIBRARY_WORD = re.compile(r"\bnx_\w+")
 
 
-def definitions_called_in(lines: list[str]) -> list[str]:
-    """The definitions of the helpers that the C code in `lines` needs, callees first."""
-    code = (line for line in lines if not line.lstrip().startswith("//"))
+def definitions_used_in(lines: list[str]) -> list[str]:
+    """The definitions that the C code in `lines` needs, callees first.
+
+    They are of the helpers, and of the functions and types of the kind library.
+    """
+    code = [line for line in lines if not line.lstrip().startswith("//")]
+    library = {word for line in code for word in _LIBRARY_WORD.findall(line)}
+    return [*_helpers_in(code), *([definitions(library)] if library else [])]
+
+
+def _helpers_in(code: list[str]) -> list[str]:
     needed = {word for line in code for word in _WORD.findall(line)} & HELPERS.keys()
     for name, helper in reversed(HELPERS.items()):
         if name in needed:

@@ -3,35 +3,48 @@
 import math
 import re
 import struct
+import sys
 
-_HEX_FLOAT = re.compile(r"-?0x[01](?:\.[0-9a-f]+)?p[+-]\d+(?=f\b)")
+_HEX_FLOAT = re.compile(r"(-?0x[01](?:\.[0-9a-f]+)?p[+-]\d+)(f?)\b")
 
 
 def integer_literal(value: int, width: int) -> str:
-    """A literal of a signed integer of 32 or 64 bits.
+    """A literal of a signed integer of at most 64 bits.
 
     The least integer has a macro: in C, `-2147483648` negates a number that is no `int`.
     """
-    return f"INT{width}_MIN" if value == -(2 ** (width - 1)) else str(value)
+    return f"INT{width}_MIN" if width >= 32 and value == -(2 ** (width - 1)) else str(value)
 
 
-def float_literal(value: float) -> str:
-    """A hexadecimal literal of an f32; zeros, infinities and NaN by their usual spelling."""
+def code_literal(element: bytes) -> str:
+    """The bits of an element, in hexadecimal."""
+    return f"0x{int.from_bytes(element, sys.byteorder):0{2 * len(element)}x}"
+
+
+def float_literal(value: float, *, single: bool) -> str:
+    """A hexadecimal literal of an f32, if `single`, or an f64.
+
+    Zeros, infinities and the quiet NaN have their usual spelling.
+    """
+    suffix = "f" if single else ""
     if math.isnan(value):
         return "NAN"
     sign = "-" if math.copysign(1.0, value) < 0 else ""
     if math.isinf(value):
         return f"{sign}INFINITY"
     if value == 0:
-        return f"{sign}0.0f"
+        return f"{sign}0.0{suffix}"
     mantissa, exponent = value.hex().split("p")
-    return f"{mantissa.rstrip('0').rstrip('.')}p{exponent}f"
+    return f"{mantissa.rstrip('0').rstrip('.')}p{exponent}{suffix}"
 
 
 def decimals(text: str) -> list[str]:
     """The shortest decimals of the hexadecimal float literals in a C statement, each once."""
     literals = dict.fromkeys(_HEX_FLOAT.findall(text))
-    return [_shortest_decimal(float.fromhex(literal)) for literal in literals]
+    return [
+        _shortest_decimal(float.fromhex(number)) if single else repr(float.fromhex(number))
+        for number, single in literals
+    ]
 
 
 def _shortest_decimal(value: float) -> str:

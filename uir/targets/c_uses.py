@@ -7,7 +7,7 @@ from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation, SSAValue
 
-from uir.targets.c_expressions import is_expression
+from uir.targets.c_expressions import is_expression, is_library_call
 
 
 def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]) -> frozenset[int]:
@@ -30,7 +30,7 @@ def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]
                 origins[op.result] = origins[op.source]
             case memref.StoreOp():
                 mark(op.memref)
-            case func.CallOp():
+            case func.CallOp() if not is_library_call(op):
                 for position in stored[op.callee.string_value()]:
                     mark(op.arguments[position])
             case _:

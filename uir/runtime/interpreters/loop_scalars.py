@@ -1,6 +1,6 @@
 """The meaning of `arith` on scalars, exact to the bit.
 
-Values: f32 is `np.float32`, i32 `np.int32`, i64 `np.int64`, i1 `np.bool_`, index a Python `int`.
+Values: an element of a dtype is a numpy scalar of it, index a Python `int`.
 What has no result (a zero divisor, a quotient, conversion or index out of range) is an
 InterpretationError.
 """
@@ -8,11 +8,21 @@ InterpretationError.
 import math
 import operator
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i8, i32, i64
+from xdsl.dialects import arith, complex
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.interpreter import (
     Interpreter,
     InterpreterFunctions,
@@ -24,35 +34,37 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
-Scalar: TypeAlias = "np.float32 | np.int32 | np.int64 | np.bool_ | int"
+from dialects.prog import Dtype, bits, dtype_of, type_of
+from dialects.prog.carriers import numpy_dtype
+from dialects.prog.casts import bitcast
 
-ELEMENTS: dict[Attribute, type[np.generic]] = {
-    f32: np.float32,
-    i32: np.int32,
-    i64: np.int64,
-    i1: np.bool_,
-    i8: np.uint8,
+Scalar: TypeAlias = "np.generic | int"
+
+ELEMENTS: dict[Attribute, np.dtype[Any]] = {type_of(d): numpy_dtype(d) for d in Dtype}
+"""The numpy dtypes of scalars and of elements in memory."""
+
+_INTEGER_WIDTHS: dict[Attribute, int] = {
+    i1: 1,
+    IntegerType(4): 4,
+    i8: 8,
+    i16: 16,
+    i32: 32,
+    i64: 64,
+    IndexType(): 64,
 }
-"""The numpy types of scalars and of elements in memory."""
-
-_INTEGER_WIDTHS: dict[Attribute, int] = {i1: 1, i32: 32, i64: 64, IndexType(): 64}
 
 
 def integer(value: int, type_: Attribute) -> Scalar:
     """The value of `type_` that is `value` modulo the width of the type."""
+    if type_ == i1:
+        return np.bool_(value & 1)
     width = _INTEGER_WIDTHS[type_]
     wrapped = (value + (1 << width - 1)) % (1 << width) - (1 << width - 1)
-    match width, type_:
-        case 1, _:
-            return np.bool_(value & 1)
-        case 32, _:
-            return np.int32(wrapped)
-        case _, IndexType():
-            if wrapped != value:
-                raise InterpretationError(f"index {value} is beyond 64 bits")
-            return value
-        case _:
-            return np.int64(wrapped)
+    if isinstance(type_, IndexType):
+        if wrapped != value:
+            raise InterpretationError(f"index {value} is beyond 64 bits")
+        return value
+    return ELEMENTS[type_].type(wrapped)
 
 
 def _unsigned(value: Scalar, type_: Attribute) -> int:
@@ -177,15 +189,24 @@ def _extend(number: Callable[[Scalar, Attribute], int]) -> Run:
 
 
 def _to_float(number: Callable[[Scalar, Attribute], int]) -> Run:
-    """An implementation of a conversion to f32; `number` reads the operand's bits."""
+    """An implementation of a conversion to a float; `number` reads the operand's bits."""
 
     def run(
         self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
     ) -> PythonValues:
         # Not np.float32(int), which goes through a double and rounds twice.
-        return (np.int64(number(args[0], op.operands[0].type)).astype(np.float32),)
+        integer = np.int64(number(args[0], op.operands[0].type))
+        return (integer.astype(ELEMENTS[op.results[0].type]),)
 
     return run
+
+
+def _convert_float(
+    self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
+) -> PythonValues:
+    """A conversion between floats, which rounds."""
+    with np.errstate(all="ignore"):
+        return (args[0].astype(ELEMENTS[op.results[0].type]),)
 
 
 @register_impls
@@ -214,13 +235,16 @@ class ScalarFunctions(InterpreterFunctions):
     run_trunci = impl(arith.TruncIOp)(_extend(_signed))
     run_sitofp = impl(arith.SIToFPOp)(_to_float(_signed))
     run_uitofp = impl(arith.UIToFPOp)(_to_float(_unsigned))
+    run_extf = impl(arith.ExtFOp)(_convert_float)
+    run_truncf = impl(arith.TruncFOp)(_convert_float)
 
     @impl(arith.ConstantOp)
     def run_constant(
         self, interpreter: Interpreter, op: arith.ConstantOp, args: PythonValues
     ) -> PythonValues:
-        if isa(op.value, FloatAttr) and op.value.type == f32:
-            return (np.float32(op.value.value.data),)
+        if isa(op.value, FloatAttr) and op.value.type in ELEMENTS:
+            element = bits(dtype_of(op.value.type), op.value.value.data)
+            return (np.frombuffer(element, ELEMENTS[op.value.type])[0],)
         if isa(op.value, IntegerAttr) and op.value.type in _INTEGER_WIDTHS:
             return (integer(op.value.value.data, op.value.type),)
         raise InterpretationError(f"the constant {op.value} has no value at the loop level")
@@ -263,5 +287,12 @@ class ScalarFunctions(InterpreterFunctions):
     def run_bitcast(
         self, interpreter: Interpreter, op: arith.BitcastOp, args: PythonValues
     ) -> PythonValues:
-        (value,) = cast("tuple[np.generic]", args)
-        return (value.view(ELEMENTS[op.result.type]),)
+        source, target = op.input.type, op.result.type
+        result = bitcast(dtype_of(source), dtype_of(target), np.array(args, ELEMENTS[source]))
+        return (result[0],)
+
+    @impl(complex.CreateOp)
+    def run_create(
+        self, interpreter: Interpreter, op: complex.CreateOp, args: PythonValues
+    ) -> PythonValues:
+        return (np.array(args).view(ELEMENTS[op.complex.type])[0],)

@@ -1,8 +1,7 @@
 """The meaning of the loop level (func, scf, arith, memref of rank 1), exact to the bit.
 
-Values: f32 is `np.float32`, i32 `np.int32`, i64 `np.int64`, i1 `np.bool_`, index a Python `int`;
-a memory is a 1-D numpy array (i8 is `np.uint8`), a view shares the memory of its source. Every f32
-op rounds once and integers wrap.
+Values: an element of a dtype is a numpy scalar, index a Python `int`; a memory is a 1-D numpy
+array, a view shares the memory of its source. Every float op rounds once and integers wrap.
 
 What C leaves undefined is an InterpretationError here: an access out of bounds, a zero divisor, a
 quotient or a conversion out of range, an index beyond 64 bits, overlapping memories in a call.
@@ -29,6 +28,7 @@ from xdsl.interpreter import (
 from xdsl.interpreters.func import FuncFunctions
 from xdsl.utils.exceptions import InterpretationError
 
+from uir.runtime.interpreters.library import Function, library
 from uir.runtime.interpreters.loop_scalars import ELEMENTS, ScalarFunctions, integer
 
 Memory: TypeAlias = npt.NDArray[Any]
@@ -50,17 +50,27 @@ def register_loop_functions(interpreter: Interpreter) -> None:
 
 @register_impls
 class CallFunctions(FuncFunctions):
-    """Calls, which hand over memories that do not overlap."""
+    """Calls of the kind library, and calls that hand over memories that do not overlap."""
 
     @impl(func.CallOp)
     def run_call(
         self, interpreter: Interpreter, op: func.CallOp, args: PythonValues
     ) -> PythonValues:
+        if (function := library().get(op.callee.string_value())) is not None:
+            return (_call_library(function, op, args),)
         memories = [cast(Memory, arg) for arg in args if isinstance(arg, np.ndarray)]
         for one, other in itertools.combinations(memories, 2):
             if np.may_share_memory(one, other):
                 raise InterpretationError(f"memories overlap in the call of {op.callee}")
         return interpreter.call_op(op.callee, args)
+
+
+def _call_library(function: Function, op: func.CallOp, args: PythonValues) -> np.generic:
+    """What a function of the library gives."""
+    types = op.operand_types
+    elements = [np.array([arg], ELEMENTS[type_]) for arg, type_ in zip(args, types, strict=True)]
+    with np.errstate(all="ignore"):
+        return function(*elements)[0]
 
 
 @register_impls
@@ -127,7 +137,7 @@ class MemoryFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues
     ) -> PythonValues:
         source, shift, *sizes = args
-        element = np.dtype(ELEMENTS[op.result.type.element_type])
+        element = ELEMENTS[op.result.type.element_type]
         size = sizes[0] if sizes else op.result.type.get_shape()[0]
         end = shift + size * element.itemsize
         if shift < 0 or size < 0 or end > len(source):

@@ -1,8 +1,11 @@
-"""`prog.loop` run by numpy, over many points at a time.
+"""Scalar programs run by numpy, over many points at a time.
 
-A memory is a 1-D numpy array of its dtype (bool, int32 or float32), a symbol a Python
-int. Points are taken in blocks, and a reduction in runs of its indices, so that no
-intermediate array is large however large the loop is.
+A `prog.program` is called on the shape, a tuple, at whose indices it runs, and on an array
+for each operand, of its dtype and broadcast to the shape; an array for each output comes out.
+
+In a `prog.loop`, a memory is a 1-D numpy array of its dtype, a symbol a Python int. Points
+are taken in blocks, and a reduction in runs of its indices, so that no intermediate array
+is large however large the loop is.
 """
 
 from __future__ import annotations
@@ -12,13 +15,21 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    impl,
+    impl_callable,
+    register_impls,
+)
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
 from dialects.prog import (
     Access,
     LoopOp,
     Program,
+    ProgramOp,
     evaluate,
     fold,
 )
@@ -31,7 +42,14 @@ _BLOCK = 1 << 16
 
 @register_impls
 class ProgFunctions(InterpreterFunctions):
-    """The implementation of the dialect's one op."""
+    """The implementations of the dialect's two ops that can be run."""
+
+    @impl_callable(ProgramOp)
+    def run_program(
+        self, interpreter: Interpreter, op: ProgramOp, args: PythonValues
+    ) -> PythonValues:
+        shape, *arrays = args
+        return evaluate(op.program, arrays, shape)
 
     @impl(LoopOp)
     def run_loop(self, interpreter: Interpreter, op: LoopOp, args: PythonValues) -> PythonValues:
@@ -65,7 +83,7 @@ class _Run:
             for access, result in zip(self._writes, results, strict=True):
                 # Without axes there is one point, and one address, which is no array yet.
                 address = np.broadcast_to(self._address(access, coords), result.shape)
-                self._memories[access.memory][address] = result
+                self._memories[access.memory][address] = _canonical(result)
 
     def _results(self, coords: list[Array], points: int) -> Sequence[Array]:
         if not self._reduction:
@@ -128,6 +146,11 @@ class _Run:
             inside = inside & (value == 0 if is_equality else value >= 0)
         elements = memory[np.where(inside, address, 0)]
         return np.where(inside, elements, memory.dtype.type(0))
+
+
+def _canonical(result: Array) -> Array:
+    """Elements as memories hold them: a true boolean, which may be any byte, as 1."""
+    return result.view(np.uint8) != 0 if result.dtype == np.bool_ else result
 
 
 def _unravel(flat: Array, extents: tuple[int, ...]) -> list[Array]:
