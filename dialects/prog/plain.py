@@ -110,15 +110,17 @@ def _stored(dtype: Dtype, rule: Rule) -> Rule:
     return stored
 
 
-def plain(program: Program) -> Callable[[Sequence[int]], tuple[int, ...]] | None:
-    """A function from the operands of `program` to its results, all integers and booleans.
+def plain(
+    program: Program, nodes: Sequence[int]
+) -> Callable[[Sequence[int]], tuple[int, ...]] | None:
+    """A function from the operands of `program` to `nodes` of it, all integers and booleans.
 
-    None where a node that the results need reads a coordinate, or has no `plain_rule`.
+    None where a node that they need is a coordinate, or has no `plain_rule`.
     """
     steps: list[tuple[int, Callable[..., int], tuple[int, ...]]] = []
     operands: list[tuple[int, int]] = []
     values: list[int] = [0] * len(program.nodes)
-    for index in program.reached(program.outs):
+    for index in program.reached(nodes):
         match program.nodes[index]:
             case In(i):
                 operands.append((index, i))
@@ -143,6 +145,6 @@ def plain(program: Program) -> Callable[[Sequence[int]], tuple[int, ...]] | None
             values[index] = arguments[i]
         for index, rule, read in steps:
             values[index] = rule(*[values[i] for i in read])
-        return tuple(values[out] for out in program.outs)
+        return tuple([values[node] for node in nodes])
 
     return run

@@ -16,32 +16,44 @@ _ZERO = range(1)
 
 
 class Condition:
-    """A boolean expression of coordinates and operands, which `ranges` decides over a box.
+    """A boolean expression of coordinates and operands, which `ranges` decides over a box."""
 
-    The operands are of dtypes `ins`, and lie within `bounds`.
-    """
+    def __init__(
+        self,
+        axes: frozenset[int],
+        rank: int,
+        bounds: Sequence[int],
+        ranges: Callable[[Sequence[int]], tuple[int, ...]] | None,
+    ) -> None:
+        """A condition on coordinates along `axes`.
 
-    def __init__(self, e: E, ins: Sequence[Dtype], bounds: Sequence[tuple[int, int]]) -> None:
-        axes = {leaf.head.axis for leaf in post_order([e]) if isinstance(leaf.head, Coord)}
-        self._axes = range(max(axes, default=-1) + 1)
-        self._ranges = plain(Program.of_exprs(ins, [e]).ranges(len(self._axes)))
-        self._bounds = [bound for pair in bounds for bound in pair]
+        `ranges` takes `bounds`, of the operands, then those of the coordinates along `rank`
+        axes, and gives the two bounds of the condition. It is None if nothing decides that.
+        """
+        self._axes = axes
+        self._rank = rank
+        self._bounds = bounds
+        self._ranges = ranges
         self._edges: dict[int, tuple[int, int]] = {}
 
     def truth(self, box: Box) -> bool | None:
         """What the condition is all over `box`; None where `ranges` leaves that open."""
         if self._ranges is None:
             return None
-        coordinates = [box.get(axis, _ZERO) for axis in self._axes]
-        ends = [end for along in coordinates for end in (along[0], along[-1])]
-        least, greatest = self._ranges([*self._bounds, *ends])
+        operands = [*self._bounds]
+        for axis in range(self._rank):
+            along = box.get(axis, _ZERO)
+            operands += (along[0], along[-1])
+        least, greatest = self._ranges(operands)
         return bool(least) if least == greatest else None
 
     def edges(self, axis: int, box: Box) -> tuple[int, int]:
         """Where along `axis` the points of `box`, always the same, stop being decided, and
         from where on they are again."""
+        along = box[axis]
+        if axis not in self._axes:
+            return along.start, along.stop
         if axis not in self._edges:
-            along = box[axis]
 
             def is_decided(part: range) -> bool:
                 return self.truth({**box, axis: part}) is not None
@@ -62,3 +74,26 @@ def _greatest(end: int, holds: Callable[[int], bool]) -> int:
         else:
             end = middle
     return least
+
+
+def conditions(
+    exprs: Sequence[E], ins: Sequence[Dtype], bounds: Sequence[tuple[int, int]]
+) -> list[Condition]:
+    """The conditions that `exprs` are, over operands of dtypes `ins` that lie within `bounds`."""
+    if not exprs:
+        return []
+    axes = [_axes(e) for e in exprs]
+    rank = 1 + max(frozenset[int]().union(*axes), default=-1)
+    # One program for all, because they share most of what they are computed from.
+    ranges = Program.of_exprs(ins, exprs).ranges(rank)
+    ends = [end for pair in bounds for end in pair]
+    return [
+        Condition(axes[k], rank, ends, plain(ranges, ranges.outs[2 * k : 2 * k + 2]))
+        for k in range(len(exprs))
+    ]
+
+
+def _axes(e: E) -> frozenset[int]:
+    """The axes whose coordinates `e` is computed from."""
+    leaves = (leaf.head for leaf in post_order([e]))
+    return frozenset(leaf.axis for leaf in leaves if isinstance(leaf, Coord))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -21,7 +21,7 @@ from dialects.prog import (
 from dialects.prog.flatten import post_order
 from passes.index import Index, Symbol
 
-from .condition import Condition
+from .condition import Condition, conditions
 from .nest import GREATEST_SYMBOL, Guard, View
 from .simplify import simplified
 
@@ -37,11 +37,8 @@ class Part(NamedTuple):
 
     outs: tuple[E, ...]
     open: tuple[Condition, ...]
-
-    @property
-    def code(self) -> int:
-        """The number of nodes."""
-        return sum(1 for _ in post_order(self.outs))
+    code: int
+    """The number of nodes."""
 
 
 class Scope:
@@ -57,31 +54,35 @@ class Scope:
         self._first = first
         self._views = views
         self._symbols = symbols
-        self._conditions: dict[E, Condition] = {}
-        self._guards = [[self._guard(guard) for guard in view.guards or ()] for view in views]
+        self._known: dict[E, Condition] = {}
+        guards = [[self._guard(guard) for guard in view.guards or ()] for view in views]
+        self._conditions([e for tests in guards for e in tests])
+        self._guards = [self._conditions(tests) for tests in guards]
 
-    def _guard(self, guard: Guard) -> Condition:
-        """A guard as a condition, written as programs write it."""
+    def _guard(self, guard: Guard) -> E:
+        """A guard as programs write conditions."""
 
         def symbol(symbol: Symbol) -> E:
             return E.input(len(self._ins) + symbol.number, Dtype.int64)
 
         value = guard.value.to_expression(symbol)
         zero, minus_one = (E.const(Dtype.int64, number) for number in (0, -1))
-        return self._condition(E.equal(value, zero) if guard.equal else E.less(minus_one, value))
+        return E.equal(value, zero) if guard.equal else E.less(minus_one, value)
 
-    def _condition(self, e: E) -> Condition:
-        if e not in self._conditions:
-            bounds = [*map(_bounds, self._ins), *[(0, GREATEST_SYMBOL)] * self._symbols]
-            ins = (*self._ins, *[Dtype.int64] * self._symbols)
-            self._conditions[e] = Condition(e, ins, bounds)
-        return self._conditions[e]
+    def _conditions(self, exprs: Sequence[E]) -> list[Condition]:
+        """The conditions that `exprs` are."""
+        new = [e for e in dict.fromkeys(exprs) if e not in self._known]
+        ins = (*self._ins, *[Dtype.int64] * self._symbols)
+        bounds = [*map(_bounds, self._ins), *[(0, GREATEST_SYMBOL)] * self._symbols]
+        self._known.update(zip(new, conditions(new, ins, bounds), strict=True))
+        return [self._known[e] for e in exprs]
 
     def part(self, outs: Sequence[E], truth: Truth) -> Part:
         """What `outs` are, and still test, where `truth` says what conditions are."""
         known: dict[E, E] = {}
-        for e in _conditions(outs):
-            value = truth(self._condition(e))
+        tests = _tests(outs)
+        for e, condition in zip(tests, self._conditions(tests), strict=True):
+            value = truth(condition)
             if value is not None:
                 known[e] = E.const(Dtype.bool, value)
         for number, e in self._reads(outs):
@@ -89,10 +90,11 @@ class Scope:
             if self._views[number].guards is None or False in map(truth, guards):
                 known[e] = E.const(e.dtype, False if e.dtype is Dtype.bool else 0)
         outs = simplified(outs, known)
-        tested = [self._condition(e) for e in _conditions(outs)]
+        tested = self._conditions(_tests(outs))
         for number, _ in self._reads(outs):
             tested += self._guards[number]
-        return Part(outs, tuple(c for c in dict.fromkeys(tested) if truth(c) is None))
+        still_open = tuple(c for c in dict.fromkeys(tested) if truth(c) is None)
+        return Part(outs, still_open, sum(1 for _ in post_order(outs)))
 
     def program(
         self, part: Part, truth: Truth, coords: Mapping[int, Index]
@@ -135,12 +137,12 @@ def _bounds(dtype: Dtype) -> tuple[int, int]:
     return least, greatest
 
 
-def _conditions(outs: Iterable[E]) -> list[E]:
+def _tests(outs: Sequence[E]) -> list[E]:
     """The conditions in `outs` on integers that are computed from coordinates."""
     found: list[E] = []
     cones: dict[int, int] = {}
     """How many integers each expression is computed from; coordinates are among them."""
-    for e in post_order(tuple(outs)):
+    for e in post_order(outs):
         if e.dtype not in INTEGERS | BOOLEANS:
             continue
         nodes = sum(cones.get(id(operand), 0) for operand in e.operands)

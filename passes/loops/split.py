@@ -47,7 +47,8 @@ def split(nest: Nest) -> list[Nest]:
     """The nests that do together what `nest` does, in their order."""
     views = (*nest.reads, *nest.epilogue_reads)
     is_tested = nest.coords or any(view.guards != () for view in views)
-    return _Splitter(nest).nests() if is_tested else [nest]
+    is_small = prod(nest.extents.values()) < _SAVED * _LOOPS
+    return _Splitter(nest).nests() if is_tested and not is_small else [nest]
 
 
 class _Piece(NamedTuple):
