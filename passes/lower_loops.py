@@ -40,8 +40,9 @@ from xdsl.utils.exceptions import PassFailedException
 from dialects.prog import LoopOp
 
 from .loops.emit import NestEmitter
-from .loops.nest import nest_of
+from .loops.nest import merge_axes, nest_of
 from .loops.schedule import schedule_of
+from .loops.split import split
 
 PREFIX = "nx_"
 """Begins the names of the functions of the kind library."""
@@ -52,8 +53,9 @@ class LowerLoop(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter) -> None:
-        nest = nest_of(op)
-        rewriter.replace(op, NestEmitter(nest, schedule_of(nest)).emit(), [])
+        nests = map(merge_axes, split(nest_of(op)))
+        loops = [NestEmitter(nest, schedule_of(nest)).emit() for nest in nests]
+        rewriter.replace(op, [op for ops in loops for op in ops], [])
 
 
 class LowerLoopsPass(ModulePass):

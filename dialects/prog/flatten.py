@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 from .dtypes import Dtype
 from .expr import E
@@ -10,8 +10,8 @@ from .kinds import Binary, Compare, Kind3
 from .program import Const, Coord, In, InvalidProgram, Node, Op1, Op2, Op3, leaf_dtype
 
 
-def _walk(outs: Sequence[E], finish: Callable[[E], None]) -> None:
-    """Call `finish` once for each expression object under `outs`, operands first."""
+def post_order(outs: Sequence[E]) -> Iterator[E]:
+    """The expression objects under `outs`, each once, operands first, left to right."""
     done: set[int] = set()
     for out in outs:
         stack = [(out, False)]
@@ -21,7 +21,7 @@ def _walk(outs: Sequence[E], finish: Callable[[E], None]) -> None:
                 continue
             if operands_done:
                 done.add(id(e))
-                finish(e)
+                yield e
             else:
                 stack.append((e, True))
                 stack.extend((operand, False) for operand in reversed(e.operands))
@@ -34,16 +34,13 @@ def nodes_of(ins: Sequence[Dtype], outs: Sequence[E]) -> tuple[list[Node], list[
     """
     index_of_node: dict[Node, int] = {}
     index_of: dict[int, int] = {}
-
-    def finish(e: E) -> None:
+    for e in post_order(outs):
         node = _node(e, [index_of[id(operand)] for operand in e.operands])
         if isinstance(node, In) and leaf_dtype(node, ins) is not e.dtype:
             raise InvalidProgram(
                 f"operand {node.i} is of {ins[node.i].value}, its expression of {e.dtype.value}"
             )
         index_of[id(e)] = index_of_node.setdefault(node, len(index_of_node))
-
-    _walk(outs, finish)
     return list(index_of_node), [index_of[id(out)] for out in outs]
 
 

@@ -189,7 +189,8 @@ def _idiv(x: Interval, y: Interval) -> Interval:
 
 
 def _mod(x: Interval, y: Interval) -> Interval:
-    """x where no divisor of y reaches it, else between 0 and the greatest divisor; x by 0."""
+    """Exact by one divisor where all dividends have one quotient; x where no divisor of y
+    reaches it, else between 0 and the greatest divisor; x by 0."""
     zero, one = number(x.least, 0), number(x.least, 1)
     dividends = Interval(E.minimum(x.least, zero), E.maximum(x.greatest, zero))
     if is_signed(x.least):
@@ -205,7 +206,10 @@ def _mod(x: Interval, y: Interval) -> Interval:
     clamped = Interval(
         E.maximum(dividends.least, limits.least), E.minimum(dividends.greatest, limits.greatest)
     )
-    return _choose(y.contains(0), dividends, _choose(untouched, x, clamped))
+    result = _choose(y.contains(0), dividends, _choose(untouched, x, clamped))
+    quotients = (x.least // y.least, x.greatest // y.greatest)
+    rises = both(E.equal(y.least, y.greatest), E.equal(*quotients))
+    return _choose(rises, _of_bounds(Binary.MOD)(x, y), result)
 
 
 def _pow(x: Interval, y: Interval) -> Interval:

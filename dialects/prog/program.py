@@ -282,6 +282,12 @@ class Program:
 
         return ranges_of(self, axes, self.picked(outs))
 
+    def exprs(self) -> list[E]:
+        """The expressions of the outputs, those that `of_exprs` makes this program of."""
+        from .substitution import substituted
+
+        return substituted(self, lambda leaf: None, self.outs)
+
     def picked(self, outs: Sequence[int] | None) -> list[int]:
         """The nodes of the outputs at the positions `outs`, all of them by default.
 

@@ -1,8 +1,8 @@
-"""A loop nest in its simplest form: axes merged where one will do, indices as sums."""
+"""Loop nests as plain data: indices as sums, and axes merged where one will do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
@@ -34,6 +34,11 @@ class View:
     index: Index
     guards: tuple[Guard, ...] | None
 
+    def map(self, change: Callable[[Index], Index]) -> View:
+        """The view with all its indices changed."""
+        guards = self.guards and tuple(Guard(change(g.value), g.equal) for g in self.guards)
+        return View(self.memory, change(self.index), guards)
+
     def indices(self) -> Iterator[Index]:
         """The indices of the view."""
         yield self.index
@@ -43,8 +48,8 @@ class View:
 
 @dataclass(frozen=True)
 class Nest:
-    """A `prog.loop` whose axes are numbered by `extents`: those in `parallel` and
-    `reduction`, in order. Extents are above 1."""
+    """A `prog.loop`, or a part of one, whose axes are numbered by `extents`: those in
+    `parallel` and `reduction`, in order. Extents are above 1."""
 
     extents: dict[int, int]
     symbols: tuple[SSAValue, ...]
@@ -67,13 +72,12 @@ class Nest:
 
 
 def nest_of(op: LoopOp) -> Nest:
-    """The nest that `op` is: no axis of extent 1, adjacent axes of one kind merged where
-    every index allows it."""
+    """The nest that `op` is, without its axes of extent 1."""
     shape, reduction = op.shape.get_values(), op.reduction.get_values()
     extents = dict(enumerate((*shape, *reduction)))
     epilogue = None if op.epilogue is None else op.epilogue.data
     views = _ViewMaker(op, [coordinate(axis, extent) for axis, extent in extents.items()])
-    nest = Nest(
+    return Nest(
         extents={axis: extent for axis, extent in extents.items() if extent > 1},
         symbols=tuple(op.symbols),
         parallel=tuple(a for a, extent in extents.items() if extent > 1 and a < len(shape)),
@@ -86,7 +90,6 @@ def nest_of(op: LoopOp) -> Nest:
         epilogue_reads=views.of(op.epilogue_reads),
         writes=views.of(op.writes),
     )
-    return _merge_axes(nest)
 
 
 def _coords(programs: Iterable[Program | None], coordinates: Sequence[Index]) -> dict[int, Index]:
@@ -135,8 +138,11 @@ class _ViewMaker:
         return tuple(dict.fromkeys(guards))
 
 
-def _merge_axes(nest: Nest) -> Nest:
-    """Merge adjacent axes, innermost first; the outer one goes into the inner one."""
+def merge_axes(nest: Nest) -> Nest:
+    """`nest` with adjacent axes of one kind merged where every index allows it.
+
+    Innermost first; the outer one goes into the inner one.
+    """
     for axes in (list(nest.parallel), list(nest.reduction)):
         for position in range(len(axes) - 2, -1, -1):
             outer, inner = axes[position : position + 2]
@@ -168,14 +174,7 @@ def _merged(nest: Nest, outer: int, inner: int) -> Nest:
         return index.substitute(lambda old: new.get(old.axis, Index(((old, 1),))))
 
     def views(old: tuple[View, ...]) -> tuple[View, ...]:
-        return tuple(
-            View(
-                view.memory,
-                merged(view.index),
-                view.guards and tuple(Guard(merged(g.value), g.equal) for g in view.guards),
-            )
-            for view in old
-        )
+        return tuple(view.map(merged) for view in old)
 
     return replace(
         nest,
