@@ -17,8 +17,10 @@ _PASSES = {
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "outline-calls": "passes.outline_calls:OutlineCallsPass",
     "insert-checks": "passes.insert_checks:InsertChecksPass",
+    "rematerialize": "passes.rematerialize:RematerializePass",
     "form-kernels": "passes.form_kernels:FormKernelsPass",
     "rangeify": "passes.rangeify:RangeifyPass",
+    "roll-calls": "passes.roll_calls:RollCallsPass",
     "lower-loops": "passes.lower_loops:LowerLoopsPass",
 }
 """Flag to `module:class`."""

@@ -75,8 +75,6 @@ class _KernelFormer:
         """Scalar code to what it is in the new program."""
         self.declarations: list[Operation] = []
         self.code: list[Operation] = []
-        self.free: dict[MemType, list[SSAValue]] = {}
-        self.ends: dict[int, list[SSAValue]] = {}
 
     def run(self, output: SSAValue | None = None) -> list[Operation]:
         """The new program; its result goes to `output`, or else to a memory of its own."""
@@ -86,15 +84,9 @@ class _KernelFormer:
 
     def visit_block(self, block: Block) -> None:
         for op in block.ops:
-            position = self.planner.positions[op]
-            self.visit(op, position)
-            if isinstance(op, ForOp):
-                position = self.planner.ends[op]
-            for memory in self.ends.pop(position, ()):
-                assert isinstance(memory.type, MemType)
-                self.free.setdefault(memory.type, []).append(memory)
+            self.visit(op)
 
-    def visit(self, op: Operation, position: int) -> None:
+    def visit(self, op: Operation) -> None:
         match op:
             case BufferOp():
                 self.declare(op)
@@ -103,9 +95,9 @@ class _KernelFormer:
             case StoreOp() if is_scalar_store(op):
                 self.emit_store(self.view(op.memory), self.scalar(op.value))
             case StoreOp():
-                self.store(op.value, op.memory, position)
+                self.store(op.value, op.memory)
             case ResultOp():
-                self.store(op.value, self.output_for(op.value), position)
+                self.store(op.value, self.output_for(op.value))
             case FunctionOp():
                 self.code.append(form_function(op, self.kernels))
             case ApplyOp() if op.result in self.plan.stored:
@@ -117,7 +109,7 @@ class _KernelFormer:
             case ForOp():
                 self.visit_loop(op)
             case UirOp() if op.result in self.plan.stored:
-                self.materialize(op.result, position)
+                self.materialize(op)
             case UirOp() if op.result in self.plan.scalars:
                 self.scalars[op.result] = self.emit_scalar(op)
                 self.spill(op.result)
@@ -135,7 +127,7 @@ class _KernelFormer:
 
     def apply(self, op: ApplyOp) -> None:
         """Runs a function on the memories of its arguments, and of its result."""
-        home = self.new_home(op.result)
+        home = self.new_temporary(op.result)
         memories = [self.homes[resolve(argument)] for argument in op.arguments]
         name = op.function.root_reference.data
         self.code.append(LaunchOp.of(name, [*memories, home], []))
@@ -147,10 +139,8 @@ class _KernelFormer:
         self.memories[op.result] = buffer.result
 
     def allocate(self, op: AllocOp) -> None:
-        """Scratch memory: a temporary that is never reused, zeros at the start."""
-        assert isinstance(op.result.type, MemType)
-        memory = self.declare_temporary(op.result.type, op.result.name_hint)
-        self.memories[op.result] = memory
+        """Scratch memory: a temporary, zeros at the start."""
+        self.memories[op.result] = self.new_temporary(op.result)
         zero = ConstantOp.literal(dtype_of(op.result), 0)
         zeros = ExpandOp.of([zero.result], {"shape": shape_of(op.result)})
         body = Body(zeros.result, [zero, zeros])
@@ -221,10 +211,8 @@ class _KernelFormer:
 
     def spill(self, value: SSAValue) -> None:
         """Keeps scalar code in memory, if a kernel reads it."""
-        last = self.plan.spilled.get(value)
-        if last is not None:
+        if value in self.plan.spilled:
             home = self.homes[value] = self.new_temporary(value)
-            self.ends.setdefault(last, []).append(home)
             cell = self.emit(ReshapeOp.of([home], {"shape": ()}))
             self.emit_store(cell, self.scalars[value])
 
@@ -233,33 +221,38 @@ class _KernelFormer:
     def flat_type(self, value: SSAValue) -> MemType:
         return mem_type(dtype_of(value), (size_of(value),))
 
-    def materialize(self, value: SSAValue, position: int) -> None:
-        """Computes a stored value into a temporary, which lives until its last reader."""
-        home = self.new_home(value)
-        self.launch(self.body_of(value), home)
-        self.homes[value] = home
+    def materialize(self, op: UirOp) -> None:
+        """Computes a stored value into a temporary."""
+        body = self.body_of(op.result)
+        home = self.dying_home(body, self.planner.positions[op])
+        if home is None:
+            home = self.new_temporary(op.result)
+        self.launch(body, home)
+        self.homes[op.result] = home
 
-    def new_home(self, value: SSAValue) -> SSAValue:
-        """The temporary for a stored value."""
-        home = self.new_temporary(value)
-        self.ends.setdefault(self.plan.stored[value], []).append(home)
-        return home
+    def dying_home(self, body: Body, position: int) -> SSAValue | None:
+        """The temporary of a value that `body`, at `position`, is the last to read, point by point.
+
+        The result may overwrite it.
+        """
+        for leaf in body.leaves:
+            home = self.homes.get(leaf)
+            if home is not None and self.plan.stored.get(leaf) == position:
+                same_type = home.type == self.flat_type(body.root)
+                if same_type and self.is_safe_in_place(body, home):
+                    return home
+        return None
 
     def new_temporary(self, value: SSAValue) -> SSAValue:
-        type = self.flat_type(value)
-        if unused := self.free.get(type):
-            return unused.pop()
-        memory = self.declare_temporary(type, value.name_hint)
+        """A temporary for a value; which of them share memory is decided when all are known."""
+        temporary = TemporaryOp.create(result_types=[self.flat_type(value)])
+        self.declarations.append(temporary)
+        memory = temporary.memory
+        memory.name_hint = value.name_hint
         self.memories[memory] = memory
         return memory
 
-    def declare_temporary(self, type: MemType, name: str | None) -> SSAValue:
-        temporary = TemporaryOp.create(result_types=[type])
-        self.declarations.append(temporary)
-        temporary.memory.name_hint = name
-        return temporary.memory
-
-    def store(self, value: SSAValue, target: SSAValue, position: int) -> None:
+    def store(self, value: SSAValue, target: SSAValue) -> None:
         """Computes `value` into the view `target`, in place where that is right.
 
         It is right where each point reads no other element of the target than the one it writes.
@@ -270,7 +263,6 @@ class _KernelFormer:
             self.launch(body, target)
             return
         home = self.new_temporary(value)
-        self.ends.setdefault(position, []).append(home)
         self.launch(body, home)
         before = self.homes.get(value)
         self.homes[value] = home

@@ -1,4 +1,7 @@
-"""The functions of a program and of called bodies: loops, scalar code and calls of kernels."""
+"""The functions of a program and of called bodies: loops, scalar code and calls of kernels.
+
+Small temporaries are on the stack, the others in one allocation, the arena (`passes/arena.py`).
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ from dialects.uir.kernel import KernelOp, LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import BufferOp, LoadOp, StoreOp
 from dialects.uir.types import MemType, dtype_of
+from passes.arena import lay_out, spans_of
 from passes.index import Coordinate, Index, Symbol
 from passes.loops.builder import LoopBuilder
 from passes.loops.indices import emit_index
@@ -36,6 +40,10 @@ from passes.views import address_in_buffer
 INDEX = IndexType()
 ALIGNMENT = 64
 """The alignment of a temporary in the arena, in bytes: a cache line."""
+SMALL = 1024
+"""The most bytes of a temporary on the stack."""
+STACK = 16 * 1024
+"""The most bytes of temporaries on the stack; if small ones take more, none is there."""
 
 
 def flat_memref(dtype: Attribute) -> MemRefType[Attribute]:
@@ -62,35 +70,64 @@ class _ProgramBuilder:
         self.scalars: dict[SSAValue, SSAValue] = {}
         self.indices: dict[SSAValue, tuple[SSAValue, int]] = {}
         """The variable and the extent of each loop that has a literal bound."""
-        self.starts: dict[TemporaryOp, int] = {}
-        self.own_size = 0
-        for op in self.ops:
-            if isinstance(op, TemporaryOp):
-                self.starts[op] = self.own_size
-                self.own_size += -(-byte_size(op.memory) // ALIGNMENT) * ALIGNMENT
+        self.spans = spans_of(self.ops)
+        self.slots = self.stack_slots()
+        arena_sizes: dict[Operation, int] = {}
+        for op in self.spans:
+            if isinstance(op, LaunchOp):
+                size = sizes.get(op.kernel.root_reference.data, 0)
+            else:
+                size = 0 if op in self.slots else byte_size(memory_of(op))
+            if size:
+                arena_sizes[op] = -(-size // ALIGNMENT) * ALIGNMENT
+        self.starts = lay_out(self.spans, arena_sizes)
+        self.size = max((start + arena_sizes[op] for op, start in self.starts.items()), default=0)
+        """The bytes of the arena that this takes, with what its callees take."""
 
-    def size(self) -> int:
-        """The bytes of temporaries that this takes, in the arena that it is given."""
-        launches = [op for top in self.ops for op in top.walk() if isinstance(op, LaunchOp)]
-        callees = (self.sizes.get(op.kernel.root_reference.data, 0) for op in launches)
-        return self.own_size + max(callees, default=0)
+    def stack_slots(self) -> dict[Operation, int]:
+        """The small temporaries, each with a number of its own among those of its type."""
+        groups: dict[Attribute, list[Operation]] = {}
+        for op in self.spans:
+            if isinstance(op, TemporaryOp) and byte_size(op.memory) <= SMALL:
+                groups.setdefault(op.memory.type, []).append(op)
+        slots: dict[Operation, int] = {}
+        total = 0
+        for ops in groups.values():
+            numbers = lay_out(self.spans, dict.fromkeys(ops, 1))
+            total += byte_size(memory_of(ops[0])) * (max(numbers.values()) + 1)
+            slots |= numbers
+        return slots if total <= STACK else {}
 
     def emit(self) -> None:
         """Emits the code, once the memories of the arguments and the arena are set."""
-        for op, start in self.starts.items():
-            size = self.builder.index(element_count(op.memory))
-            memory = self.view(start, size, flat_memref(dtype_of(op.memory)))
-            memory.name_hint = op.memory.name_hint
-            self.memories[op.memory] = memory
+        slots: dict[tuple[Attribute, int], SSAValue] = {}
+        for op in self.spans:
+            if isinstance(op, TemporaryOp):
+                if op in self.slots:
+                    slot = (op.memory.type, self.slots[op])
+                    if slot not in slots:
+                        slots[slot] = self.local(op.memory)
+                    memory = slots[slot]
+                else:
+                    size = self.builder.index(element_count(op.memory))
+                    memory = self.view(self.starts[op], size, flat_memref(dtype_of(op.memory)))
+                memory.name_hint = memory.name_hint or op.memory.name_hint
+                self.memories[op.memory] = memory
         for op in self.ops:
             self.visit(op)
+
+    def local(self, memory: SSAValue) -> SSAValue:
+        """Memory on the stack for a temporary."""
+        alloca = memref.AllocaOp.get(dtype_of(memory), shape=[element_count(memory)])
+        alloca.memref.name_hint = memory.name_hint
+        (array,) = self.builder.effect(alloca)
+        return self.builder.pure(memref.CastOp.get(array, flat_memref(dtype_of(memory))))
 
     def view(self, start: int, size: SSAValue, type: Attribute) -> SSAValue:
         """The part of the arena from byte `start`."""
         assert self.arena is not None
         operands = [self.arena, self.builder.index(start), size]
-        view = memref.ViewOp.create(operands=operands, result_types=[type])
-        return self.builder.effect(view)[0]
+        return self.builder.pure(memref.ViewOp.create(operands=operands, result_types=[type]), type)
 
     def visit(self, op: Operation) -> None:
         match op:
@@ -129,7 +166,8 @@ class _ProgramBuilder:
         arguments = [self.memories[memory] for memory in op.memories]
         arguments += [self.builder.index(offset) for offset in self.offsets[op]]
         if size := self.sizes.get(name, 0):
-            arguments.append(self.view(self.own_size, self.builder.index(size), flat_memref(i8)))
+            part = self.view(self.starts[op], self.builder.index(size), flat_memref(i8))
+            arguments.append(part)
         self.builder.effect(func.CallOp(name, arguments, []))
 
     def visit_assertion(self, op: AssertOp) -> None:
@@ -183,8 +221,8 @@ def build_main(
 ) -> func.FuncOp:
     """The function `kernel` of a whole program.
 
-    Its arguments are the buffers, by slot, and the memory of the result. All temporaries, those of
-    the functions that it calls included, lie in one allocation.
+    Its arguments are the buffers, by slot, and the memory of the result. Large temporaries, those
+    of the functions that it calls included, lie in one allocation.
     """
     program = _ProgramBuilder(block, offsets, sizes)
     buffers = [op for op in program.ops if isinstance(op, BufferOp)]
@@ -195,8 +233,9 @@ def build_main(
     for (memory, name), argument in zip(memories, body.args, strict=True):
         argument.name_hint = name
         program.memories[memory] = argument
-    if size := program.size():
-        (program.arena,) = program.builder.effect(memref.AllocOp.get(i8, shape=[size]))
+    if program.size:
+        arena = memref.AllocOp.get(i8, ALIGNMENT, [program.size])
+        (program.arena,) = program.builder.effect(arena)
         program.arena.name_hint = "arena"
     program.emit()
     if program.arena is not None:
@@ -213,7 +252,7 @@ def build_function(
     """
     program = _ProgramBuilder(op.body.block, offsets, sizes)
     name = op.sym_name.data
-    sizes[name] = program.size()
+    sizes[name] = program.size
     arguments = op.body.block.args
     types: list[Attribute] = [flat_memref(dtype_of(argument)) for argument in arguments]
     body = Block(arg_types=[*types, flat_memref(i8)] if sizes[name] else types)
@@ -231,6 +270,12 @@ def _function(
     body.add_ops([*program.builder.ops, func.ReturnOp()])
     types = FunctionType.from_lists([argument.type for argument in body.args], [])
     return func.FuncOp(name, types, Region(body), visibility=visibility)
+
+
+def memory_of(op: Operation) -> SSAValue:
+    """The memory of a temporary."""
+    assert isinstance(op, TemporaryOp)
+    return op.memory
 
 
 def element_count(memory: SSAValue) -> int:

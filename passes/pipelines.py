@@ -17,10 +17,14 @@ RUN = (
 """To the core ops that the interpreter runs."""
 
 _KERNELS = (
+    # After the last pass that merges nodes.
+    "rematerialize",
     # Before the math: kernels that differ only in memory share one expansion of it.
     "form-kernels",
     "expand-math",
     "rangeify",
+    # Before the loops of kernels, which have no calls.
+    "roll-calls",
     "lower-loops",
 )
 

@@ -107,4 +107,5 @@ def test_a_scalar_body_that_loops_call_often_is_one_function() -> None:
     lines += ["%s = store %c %v20", "end %s %i"]
     source = uir.render("\n".join(lines))
     assert len(source) < 20_000
-    assert source.count("body_0(") == 21
+    assert source.count("static void body_0(") == 1
+    assert source.count("body_0(") > 1

@@ -100,6 +100,19 @@ def test_text(text: str) -> None:
 
 @FUZZ
 @given(programs())
+def test_rolled_calls(text: str) -> None:
+    """Loops that are written out, and rolled again."""
+    case = case_of(unrolled(text))
+    note(case.text)
+    expected = run_uir(case, case.module)
+    passes = without(LOWER, "lower-loops")
+    for name, lower in (("rolled", passes), ("as it stands", without(passes, "roll-calls"))):
+        note(name)
+        assert_same_bits(expected, run_lowered(case, lowered(case, lower)))
+
+
+@FUZZ
+@given(programs())
 def test_functions_and_kernels(text: str) -> None:
     note(text)
     case = case_of(text)

@@ -82,6 +82,7 @@ class _FunctionPrinter:
             memref.AllocaOp: self._print_alloca,
             memref.DeallocOp: self._print_dealloc,
             memref.ViewOp: self._print_view,
+            memref.CastOp: self._print_memory_cast,
             cf.AssertOp: self._print_assert,
         }
         self._is_checked = CHECKED in function.attributes
@@ -227,7 +228,15 @@ class _FunctionPrinter:
         size = self._static_size(op, op.memref.type)
         name = self._declare(op.memref)
         bytes_ = str(size) if element == "uint8_t" else f"{size} * sizeof({element})"
-        self._line(f"{element} *const {name} = malloc({bytes_});")
+        call = f"malloc({bytes_})"
+        if op.alignment is not None:
+            alignment = op.alignment.value.data
+            if size % alignment or element != "uint8_t":
+                raise UnprintableError(
+                    op, "aligned memory is of bytes, a multiple of the alignment"
+                )
+            call = f"aligned_alloc({alignment}, {bytes_})"
+        self._line(f"{element} *const {name} = {call};")
         if self._is_checked:
             self._line(f'if ({name} == NULL) return uir_fail(error, 0, "out of memory");')
             self._reports = True
@@ -238,6 +247,11 @@ class _FunctionPrinter:
         element = self._element_type(op, op.memref.type)
         size = self._static_size(op, op.memref.type)
         self._line(f"{element} {self._declare(op.memref)}[{size}];")
+
+    def _print_memory_cast(self, op: memref.CastOp) -> None:
+        """The same pointer, which has no size in C."""
+        self._element_type(op, op.dest.type)
+        self._pieces[op.dest] = self._pieces[op.source]
 
     def _static_size(self, op: Operation, type_: MemRefType) -> int:
         (size,) = type_.get_shape()

@@ -26,8 +26,8 @@ def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]
 
     for op in function.walk():
         match op:
-            case memref.ViewOp() if op.source in origins:
-                origins[op.result] = origins[op.source]
+            case memref.ViewOp() | memref.CastOp() if op.source in origins:
+                origins[op.results[0]] = origins[op.source]
             case memref.StoreOp():
                 mark(op.memref)
             case func.CallOp() if not is_library_call(op):
@@ -68,6 +68,6 @@ def negated_value(value: SSAValue) -> SSAValue | None:
 
 def is_live(op: Operation, uses: Counter[SSAValue]) -> bool:
     """Whether `op` has an effect or a result in use."""
-    if is_expression(op) or isinstance(op, memref.LoadOp | memref.ViewOp):
+    if is_expression(op) or isinstance(op, memref.LoadOp | memref.ViewOp | memref.CastOp):
         return any(uses[result] for result in op.results)
     return True

@@ -146,6 +146,12 @@ class MemoryFunctions(InterpreterFunctions):
             raise InterpretationError(f"view at byte {shift} is not aligned for {element}")
         return (source[shift:end].view(element),)
 
+    @impl(memref.CastOp)
+    def run_cast(
+        self, interpreter: Interpreter, op: memref.CastOp, args: PythonValues
+    ) -> PythonValues:
+        return args
+
     @impl(memref.LoadOp)
     def run_load(
         self, interpreter: Interpreter, op: memref.LoadOp, args: PythonValues
