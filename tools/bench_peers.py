@@ -2,10 +2,10 @@
 
     python tools/bench_peers.py [--peers NAME,...] [--threads N] [PROGRAM...]
 
-A PROGRAM is the name of a workload, a file of `test/bench` without `.uir`, or `mnist`; patterns such
-as `gemm*` are allowed, and without any all are measured. Each contender (`uir`, `C` for loop nests
-written by hand, numpy, and jax, torch, torch-compile and tinygrad where they are installed) runs in a
-process of its own, on the same inputs, and they take turns. Their results are compared.
+A PROGRAM is the name of a workload: a file of `test/bench` without `.uir`, or `mnist`. Patterns
+such as `gemm*` are allowed; without any, all are measured. Each contender runs in a process of its
+own, on the same inputs, and they take turns: `uir`, `C` (loop nests written by hand), `numpy`, and
+`jax`, `torch`, `torch-compile` and `tinygrad` where they are installed. Their results are compared.
 `docs/benchmarks.md` says more. The exit status is 1 when a contender failed or its results differ.
 """
 

@@ -31,5 +31,5 @@ def disagreement(
             place = np.unravel_index(int(np.argmin(same)), same.shape)
             where = f"{name}[{', '.join(map(str, place))}]"
             count = int(np.count_nonzero(~same))
-            return f"{where} is {right[place]}, not {left[place]}, and {count - 1} more"
+            return f"{where} is {right[place]!s}, not {left[place]!s}, and {count - 1} more"
     return None

@@ -64,7 +64,9 @@ def figures_table(figures: Sequence[Figure]) -> str:
     rows: list[Sequence[str]] = [("figure: speed relative to", "target", "measured", "reached")]
     for figure in figures:
         goal = figure.goal
-        references = {min: " and ", max: " or "}[goal.choose].join(goal.references)
+        references = " and ".join(goal.references)
+        if len(goal.references) > 1:
+            references = f"the {'faster' if goal.choose is min else 'slower'} of {references}"
         rows.append(
             (
                 f"{goal.workload}: {references}",

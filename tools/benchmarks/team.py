@@ -50,7 +50,7 @@ class Process:
     """A worker process: one contender in its own interpreter."""
 
     def __init__(self, name: str, python: str, threads: int) -> None:
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.worker", name],
             stdin=subprocess.PIPE,
@@ -88,7 +88,7 @@ class Process:
 
 
 def installed_versions(python: str, packages: set[str]) -> dict[str, str]:
-    """The versions of those of the packages that the interpreter has. Raises CommandFailed, OSError."""
+    """The versions of the packages that an interpreter has. Raises CommandFailed, OSError."""
     code = (
         "import importlib.metadata as m, json, sys\n"
         "found = {}\n"

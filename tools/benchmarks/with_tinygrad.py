@@ -118,7 +118,7 @@ def mnist(
     test_labels: Tensor,
     weights: Tensor,
 ) -> Sequence[Tensor]:
-    """All steps are recorded as one; replaying each by itself takes ten times as long."""
+    """All steps are recorded as one: replaying each by itself takes several times as long."""
     for first in range(0, 5000, 100):
         batch = slice(first, first + 100)
         loss = (train_images[batch] @ weights).sparse_categorical_crossentropy(train_labels[batch])

@@ -1,4 +1,4 @@
-"""The workloads in PyTorch, eager or compiled: functions of the inputs, which return the results."""
+"""The workloads in PyTorch, eager or compiled: functions of the inputs that return the results."""
 
 from __future__ import annotations
 

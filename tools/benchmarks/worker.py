@@ -9,7 +9,7 @@ A line on stdin is a request, a JSON object; the answer is a line on stdout:
     {"save": F}                                      writes the results of the first call to F: {}
     {"run": SECONDS}                                 calls it for so long: {"times": [...]}
 
-or `{"error": TEXT}`. B is the list of the C compiler and its flags, for the contenders that need them.
+or `{"error": TEXT}`. B is a list, the C compiler and its flags, for the contenders that need them.
 """
 
 from __future__ import annotations
