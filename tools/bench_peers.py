@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from benchmarks.build import CommandFailed, timed
 from benchmarks.contender import CONTENDERS, ONE_THREAD
@@ -37,6 +36,7 @@ from benchmarks.workloads import WORKLOADS, Workload
 
 from uir.flops import UnknownTurns, count_flops
 from uir.program import load_program, read_source
+from uir.text.diagnostics import InvalidProgram
 
 PACKAGES = {"matplotlib", *(c.package for c in CONTENDERS.values() if c.package)}
 
@@ -81,7 +81,7 @@ def count_operations(workload: Workload) -> int | None:
 
 
 def measure_all(args: argparse.Namespace) -> dict[str, Measured]:
-    """Measures the workloads, and prints a table after each. Raises CommandFailed, OSError."""
+    """Measures the workloads, and prints a table after each. Raises CommandFailed, InvalidProgram and OSError."""
     build = [args.compiler, *shlex.split(args.flags)]
     if args.threads > 1:
         build.append("-fopenmp")
@@ -162,15 +162,17 @@ def parse_arguments() -> argparse.Namespace:
     return args
 
 
-def describe(args: argparse.Namespace) -> dict[str, Any]:
+def describe(args: argparse.Namespace) -> dict[str, str]:
     """What was measured, and where."""
+    versions = args.versions.items()
+    missing = sorted(PACKAGES - {"matplotlib"} - args.versions.keys())
     return {
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
-        "compiler": shlex.join([args.compiler, *shlex.split(args.flags)]),
-        "threads": args.threads,
-        "runs": args.runs,
-        "contenders": args.contenders,
-        "versions": args.versions,
+        "C compiler": shlex.join([args.compiler, *shlex.split(args.flags)]),
+        "threads": str(args.threads),
+        "contenders": ", ".join(args.contenders),
+        "installed": ", ".join(f"{name} {version}" for name, version in sorted(versions)),
+        "not installed": ", ".join(missing) or "nothing",
     }
 
 
@@ -180,9 +182,6 @@ def main() -> int:
     options = describe(args)
     for name, value in options.items():
         print(f"{name}: {value}")
-    missing = PACKAGES - {"matplotlib"} - args.versions.keys()
-    if missing:
-        print(f"not installed: {', '.join(sorted(missing))}")
     print(flush=True)
     pin(args.threads)
     try:
@@ -195,8 +194,10 @@ def main() -> int:
             args.json.write_text(report)
         if args.plot:
             draw(args.python, report, args.plot)
-    except (CommandFailed, OSError) as error:
+    except (CommandFailed, InvalidProgram, OSError) as error:
         sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        sys.exit("interrupted")
     scores = [score for measured in results.values() for score in measured.scores.values()]
     return 1 if any(score.failure is not None for score in scores) else 0
 

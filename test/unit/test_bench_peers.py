@@ -84,13 +84,13 @@ def test_run(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     tool = str(Path(bench_peers.__file__))
     options = ["--peers", "numpy,uir,C", "--runs", "2", "--json", str(report)]
-    command = [sys.executable, tool, *options, "loops_prefix_sum"]
+    command = [sys.executable, tool, *options, "loops_gemm_256"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "loops_prefix_sum: C" in done.stdout
+    assert "loops_gemm_256: C" in done.stdout
     content = json.loads(report.read_text())
-    measured = content["workloads"]["loops_prefix_sum"]
-    assert (measured["operations"], measured["bytes"]) == (1 << 22, 2 * 4 << 22)
+    measured = content["workloads"]["loops_gemm_256"]
+    assert (measured["operations"], measured["bytes"]) == (2 * 256**3, 3 * 4 * 256**2)
     assert list(measured["contenders"]) == ["uir", "C", "numpy"]
     steps = [list(score["compile"]) for score in measured["contenders"].values()]
     assert steps == [["uir render", "gcc"], ["gcc"], ["first call"]]

@@ -17,7 +17,7 @@
 #define WIDEST
 #endif
 
-enum { ELEMENTS = 1 << 24, ROWS = 4096, COLUMNS = 4096, TOGETHER = 16, N = 256, PREFIXES = 1 << 22 };
+enum { ELEMENTS = 1 << 24, ROWS = 4096, COLUMNS = 4096, TOGETHER = 8, N = 256, PREFIXES = 1 << 22 };
 
 // The maximum of IEEE 754: a NaN if there is one, and 0.0 is greater than -0.0. The bits of equal
 // numbers differ only in a zero's sign, which "and" clears where one is 0.0.
