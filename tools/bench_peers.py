@@ -81,7 +81,10 @@ def count_operations(workload: Workload) -> int | None:
 
 
 def measure_all(args: argparse.Namespace) -> dict[str, Measured]:
-    """Measures the workloads, and prints a table after each. Raises CommandFailed, InvalidProgram and OSError."""
+    """Measures the workloads, and prints a table after each.
+
+    Raises CommandFailed, InvalidProgram and OSError.
+    """
     build = [args.compiler, *shlex.split(args.flags)]
     if args.threads > 1:
         build.append("-fopenmp")

@@ -17,7 +17,7 @@ from matplotlib import pyplot
 
 
 def main() -> None:
-    """Draw a group of bars for each workload, on a logarithmic scale."""
+    """Draw a group of bars for each workload, from 1, on a logarithmic scale."""
     workloads = json.loads(Path(sys.argv[1]).read_text())["workloads"]
     times = {
         workload: {
@@ -27,19 +27,23 @@ def main() -> None:
         }
         for workload, measured in workloads.items()
     }
-    times = {workload: scores for workload, scores in times.items() if "uir" in scores}
+    times = {name: scores for name, scores in times.items() if len(scores) > 1 and "uir" in scores}
+    if not times:
+        sys.exit("nothing to compare: `uir` and another contender are needed")
     names = list(dict.fromkeys(name for scores in times.values() for name in scores))
-    figure, axes = pyplot.subplots(figsize=(10, 2 + 0.16 * len(times) * len(names)))
-    height = 0.8 / len(names) if names else 0.8
+    names.remove("uir")
+    figure, axes = pyplot.subplots(figsize=(8, 2 + 0.1 * len(times) * len(names)))
+    height = 0.8 / len(names)
     for position, name in enumerate(names):
         rows = [row for row, scores in enumerate(times.values()) if name in scores]
         ratios = [scores[name] / scores["uir"] for scores in times.values() if name in scores]
-        axes.barh([row + position * height for row in rows], ratios, height, label=name)
-    axes.set_yticks([row + 0.4 - height / 2 for row in range(len(times))], list(times))
-    axes.invert_yaxis()
+        places = [row + (position + 0.5) * height - 0.4 for row in rows]
+        axes.barh(places, [ratio - 1 for ratio in ratios], height, left=1, label=name)
+    axes.set_yticks(range(len(times)), list(times))
+    axes.set_ylim(len(times) - 0.5, -0.5)
     axes.set_xscale("log")
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("time relative to uir (right of the line: slower)")
+    axes.set_xlabel("time relative to uir: left of the line faster than uir, right of it slower")
     axes.legend()
     figure.tight_layout()
     figure.savefig(sys.argv[2], dpi=120)

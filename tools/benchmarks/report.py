@@ -93,7 +93,7 @@ def to_json(
                 "contenders": {
                     contender: {
                         "compile": score.compile_seconds,
-                        "times": score.times,
+                        "calls": len(score.times),
                         "median": score.median if score.times else None,
                         "minimum": score.minimum if score.times else None,
                         "failure": score.failure,
