@@ -29,8 +29,8 @@ from benchmarks.contender import CONTENDERS, ONE_THREAD
 from benchmarks.figures import find_figures
 from benchmarks.measure import Measured, measure
 from benchmarks.probe import Probe
+from benchmarks.processes import Process, installed_versions, pin
 from benchmarks.report import figures_table, to_json, workload_table
-from benchmarks.team import Process, installed_versions, pin
 from benchmarks.with_native import hand_written
 from benchmarks.workloads import WORKLOADS, Workload
 
@@ -167,14 +167,14 @@ def parse_arguments() -> argparse.Namespace:
 
 def describe(args: argparse.Namespace) -> dict[str, str]:
     """What was measured, and where."""
-    versions = args.versions.items()
+    versions = [f"{name} {version}" for name, version in sorted(args.versions.items())]
     missing = sorted(PACKAGES - {"matplotlib"} - args.versions.keys())
     return {
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
         "C compiler": shlex.join([args.compiler, *shlex.split(args.flags)]),
         "threads": str(args.threads),
         "contenders": ", ".join(args.contenders),
-        "installed": ", ".join(f"{name} {version}" for name, version in sorted(versions)),
+        "installed": ", ".join(versions) or "nothing",
         "not installed": ", ".join(missing) or "nothing",
     }
 
@@ -197,7 +197,9 @@ def main() -> int:
             args.json.write_text(report)
         if args.plot:
             draw(args.python, report, args.plot)
-    except (CommandFailed, InvalidProgram, OSError) as error:
+    except InvalidProgram as error:
+        sys.exit(str(error))
+    except (CommandFailed, OSError) as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         sys.exit("interrupted")

@@ -15,8 +15,8 @@ from benchmarks.agreement import disagreement
 from benchmarks.contender import CONTENDERS
 from benchmarks.figures import Figure, Goal, find_figures, goals
 from benchmarks.measure import Measured, Score, compare
+from benchmarks.processes import ContenderFailed, Process
 from benchmarks.report import figures_table, table, workload_table
-from benchmarks.team import ContenderFailed, Process
 from benchmarks.worker import save_arrays
 from benchmarks.workloads import WORKLOADS
 

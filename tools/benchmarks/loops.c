@@ -11,7 +11,8 @@
 #endif
 
 // On x86, each nest for the widest vectors that the machine has, chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__linux__)
+// (The clones that clang makes have other names.)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDEST

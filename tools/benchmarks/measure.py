@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.agreement import disagreement
+from benchmarks.contender import ONE_THREAD
 from benchmarks.probe import Probe
-from benchmarks.team import ContenderFailed, Process
+from benchmarks.processes import ContenderFailed, Process
 from benchmarks.worker import load_arrays, save_arrays
 from benchmarks.workloads import Arrays, Workload
 
 SECONDS_A_TURN = 0.05
-EXACT = {"C", "uir-1-thread"}
+EXACT = {"C", ONE_THREAD}
 """The contenders that do our arithmetic in our order, and so must give our bits."""
 
 

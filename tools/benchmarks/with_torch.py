@@ -107,8 +107,9 @@ def convolution(image: Tensor, weights: Tensor) -> tuple[Tensor]:
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor, position: Tensor) -> tuple[Tensor]:
-    scores = torch.where(position[:, None] < position, -torch.inf, (q @ k.T) * 0.125)
-    return (torch.softmax(scores, dim=1) @ v,)
+    earlier = position[:, None] >= position
+    heads = (operand[None, None] for operand in (q, k, v))
+    return (functional.scaled_dot_product_attention(*heads, attn_mask=earlier)[0, 0],)
 
 
 def mlp_loss(x: Tensor, labels: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> Tensor:

@@ -6,7 +6,6 @@ inputs are generated from a fixed seed, so that they are the same for everyone i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from mnist import data_file
 
 TOOLS = Path(__file__).resolve().parents[1]
 TEST = TOOLS.parent / "test"
@@ -117,9 +117,6 @@ def attention_inputs(rng: np.random.Generator) -> Arrays:
 
 def mnist_inputs(rng: np.random.Generator) -> Arrays:
     """The digits that `tools/mnist.py data` writes for the training program."""
-    sys.path.insert(0, str(TOOLS))
-    from mnist import data_file
-
     arrays: Arrays = {}
     for part, digits in (("train", 5000), ("test", 1000)):
         images = np.frombuffer(data_file(f"mnist-{part}-images.f32"), np.float32)
