@@ -55,7 +55,7 @@ def score_cells(score: Score, measured: Measured, base: float | None) -> list[st
         spell_seconds(fastest),
         "" if operations is None else f"{operations / fastest / 1e9:.2f}",
         f"{measured.bytes_moved / fastest / 1e9:.2f}",
-        "" if base is None else f"{fastest / base:.2f}",
+        "" if base is None else f"{fastest / base:.3g}",
     ]
 
 

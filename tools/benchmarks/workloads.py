@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from mnist import data_file
 
-TOOLS = Path(__file__).resolve().parents[1]
-TEST = TOOLS.parent / "test"
+TEST = Path(__file__).resolve().parents[2] / "test"
 SEED = 20240229
 ELEMENTS = 1 << 24
 """The size of the elementwise workloads, 64 MiB of f32."""
