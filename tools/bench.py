@@ -3,9 +3,10 @@
     python tools/bench.py [--compiler "uir"] FILE
 
 Renders FILE with `CMD render`, builds the C with `cc -O2` (or $CC), and calls the kernel a number
-of times on the buffers that the program describes (zeros where it gives no contents), filled anew
-before each call. Reports the times of both compilations, the kernel's median time, the program's
-operations as `uir.flops` counts them, and the operations per second.
+of times on the buffers that the program describes, filled anew before each call: with the contents
+that it gives, else zeros; a program of `test/bench` has the inputs of `tools/bench_peers.py`.
+Reports the times of both compilations, the kernel's median time, the program's operations as
+`uir.flops` counts them, and the operations per second.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import ctypes
 import os
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks.build import CommandFailed, build_library, spell_seconds, timed
+from benchmarks.workloads import WORKLOADS
 
 from dialects.uir.functions import ResultOp
 from dialects.uir.memory import BufferOp
@@ -35,18 +38,11 @@ SECONDS = 2.0
 """How long the kernel is called, unless MIN_CALLS take longer."""
 
 
-def timed(command: Sequence[str]) -> float:
-    """Runs a command, and returns the seconds that it took."""
-    start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    seconds = time.perf_counter() - start
-    if done.returncode:
-        sys.exit(f"error: `{shlex.join(command)}` failed\n{done.stderr}")
-    return seconds
-
-
-def initial_contents(program: Program) -> list[bytes]:
+def initial_contents(file: Path, program: Program) -> list[bytes]:
     """What the memory of each of the kernel's parameters holds before a call."""
+    for workload in WORKLOADS.values():
+        if workload.program == file.resolve():
+            return [array.tobytes() for array in workload.make_arrays().values()]
     ops = list(program.module.body.block.ops)
     buffers = {op.slot.value.data: op.result for op in ops if isinstance(op, BufferOp)}
     contents = [
@@ -62,9 +58,9 @@ def byte_size(dtype: str, elements: int) -> int:
     return elements if dtype == "bool" else 4 * elements
 
 
-def call_times(library: Path, contents: Sequence[bytes]) -> list[float]:
+def call_times(library: ctypes.CDLL, contents: Sequence[bytes]) -> list[float]:
     """The seconds of each of a number of calls, after one that warms up."""
-    kernel = ctypes.CDLL(str(library)).kernel
+    kernel = library.kernel
     kernel.restype = None
     buffers = [ctypes.create_string_buffer(content, len(content)) for content in contents]
     times: list[float] = []
@@ -77,23 +73,15 @@ def call_times(library: Path, contents: Sequence[bytes]) -> list[float]:
     return times[1:]
 
 
-def spell_seconds(seconds: float) -> str:
-    for scale, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
-        if seconds * scale >= 1:
-            return f"{seconds * scale:.3f} {unit}"
-    return f"{seconds * 1e6:.3f} us"
-
-
 def bench(compiler: Sequence[str], file: Path) -> None:
     """Measures one program, and prints a line for each measure."""
     program = load_program(read_source(file))
-    contents = initial_contents(program)
+    contents = initial_contents(file, program)
     with tempfile.TemporaryDirectory(prefix="uir-bench-") as folder:
-        source, library = Path(folder, "kernel.c"), Path(folder, "kernel.so")
+        source = Path(folder, "kernel.c")
         rendering = timed([*compiler, "render", str(file), "-o", str(source)])
         size = source.stat().st_size
-        flags = ("-O2", "-shared", "-fPIC")
-        building = timed([CC, *flags, "-o", str(library), str(source), "-lm"])
+        library, building = build_library(source, Path(folder), [CC, "-O2"])
         times = call_times(library, contents)
     median = statistics.median(times)
     print(f"to C         {spell_seconds(rendering)}, {size} bytes")
@@ -118,7 +106,7 @@ def main() -> None:
     args = parser.parse_args()
     try:
         bench(shlex.split(args.compiler), args.file)
-    except OSError as error:
+    except (CommandFailed, OSError) as error:
         sys.exit(f"error: {error}")
     except InvalidProgram as error:
         sys.exit(str(error))

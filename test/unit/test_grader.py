@@ -163,3 +163,9 @@ def test_a_kernel_that_does_not_compile_fails_alone(tmp_path: Path) -> None:
     assert status == 1
     assert re.findall(r"FAIL \S*/(\w+)\.uir: cc -O2: C compiler", output) == ["b"]
     assert output.endswith("2 passed, 1 failed\n")
+
+
+def test_benchmarks_are_not_tests(tmp_path: Path) -> None:
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "program.uir").write_text(ADD)
+    assert grade(tmp_path, right=RIGHT[1]) == (0, "1 passed, 0 failed\n")

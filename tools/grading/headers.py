@@ -65,11 +65,12 @@ def read_header(test: Test, line: str) -> None:
 
 
 def find_tests(paths: list[Path]) -> list[Path]:
-    """The `.uir` files at and below the paths, except those that only lit runs."""
+    """The `.uir` files at and below the paths, except those that only lit runs or benchmarks."""
     found: set[Path] = set()
     for path in paths:
         if path.is_dir():
-            found |= {file for file in path.rglob("*.uir") if not is_lit_test(file)}
+            files = {file for file in path.rglob("*.uir") if not is_lit_test(file)}
+            found |= {file for file in files if "bench" not in file.relative_to(path).parts}
         else:
             found.add(path)
     return sorted(found)
