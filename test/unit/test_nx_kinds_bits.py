@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import prog_reference as reference
 import pytest
-from c_kinds import PLAIN, compiled
+from c_kinds import compiled
 
 from dialects.prog import (
     BITCAST,
@@ -26,12 +28,20 @@ from dialects.prog import (
     width,
 )
 
+SANITIZED = ("gcc", "-std=c11", "-O0", "-fsanitize=undefined,float-cast-overflow")
 FAST = ("clang", "-std=c11", "-O3", "-march=native", "-ffp-contract=off")
-BUILDS = [(dtype, PLAIN) for dtype in Dtype] + [
+BUILDS = [(dtype, SANITIZED) for dtype in Dtype] + [
     (Dtype[name], FAST) for name in ("float32", "float64", "float16", "float8_e5m2", "int32")
 ]
 by_build = pytest.mark.parametrize(("dtype", "build"), BUILDS)
 """Every dtype, and those of the most different code optimised for this machine too."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_undefined(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """What a sanitizer finds is printed."""
+    yield
+    assert capfd.readouterr().err == ""
 
 
 def elements(dtype: Dtype, count: int) -> np.ndarray:
