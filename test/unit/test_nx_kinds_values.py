@@ -16,8 +16,8 @@ from test_prog_math import BOUNDS, operands
 
 from dialects.prog import (
     BITCAST,
-    BOOLEANS,
     CAST,
+    COMPLEX,
     DOMAINS,
     FLOATS,
     FMA,
@@ -78,9 +78,9 @@ def test_exact_kinds_of_one_operand(dtype: Dtype) -> None:
             assert_equal(run1(kind, dtype, x), expected, values)
 
 
-@pytest.mark.parametrize("dtype", [*REAL, *BOOLEANS])
+@pytest.mark.parametrize("dtype", [dtype for dtype in Dtype if dtype not in COMPLEX])
 def test_exact_kinds_of_two_operands(dtype: Dtype) -> None:
-    side = reference.elements(dtype, 64)
+    side = reference.elements(dtype, 44)
     i, j = np.divmod(np.arange(len(side) ** 2), len(side))
     x, y = reference.numbers(dtype, side[i]), reference.numbers(dtype, side[j])
     for kind in (*Binary, *Compare):
@@ -185,6 +185,21 @@ def test_float32_is_correctly_rounded(kind: Unary) -> None:
     found, values = run1(kind, F32, x), x.astype(np.float64).tolist()
     worst = max((ranks(F32, y, exact(kind, a)), a) for a, y in zip(values, found, strict=True))
     assert worst[0] == 0, worst
+
+
+NEAR_MIDPOINTS = [
+    *((Unary.LOG, x) for x in ("0x1.827a74p-7", "0x1.2f1fd6p+3", "0x1.bacb4ap+25")),
+    *((Unary.LOG1P, x) for x in ("0x1.200036p-17", "0x1.fb035ap-2", "0x1.0f1fd6p+3")),
+    (Unary.EXP2, "0x1.853a6ep-9"),
+    (Unary.ATAN, "0x1.1ad646p-4"),
+]
+"""Results so near to a midpoint of float32s that glibc's doubles are rounded to it or past it."""
+
+
+@pytest.mark.parametrize(("kind", "x"), NEAR_MIDPOINTS)
+def test_float32_next_to_midpoints(kind: Unary, x: str) -> None:
+    (found,) = run1(kind, F32, of(F32, float.fromhex(x)))
+    assert ranks(F32, found, exact(kind, float.fromhex(x))) == 0
 
 
 @pytest.mark.parametrize("kind", [kind for kind in BOUNDS if isinstance(kind, Unary)])
