@@ -14,6 +14,7 @@ from dtype_loops import Loop, assert_same, c_of, compiled, interpreted, lowered,
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from prog_strategies import programs
+from ways_to_run import through_mlir
 
 from dialects.prog import (
     BITCAST,
@@ -165,6 +166,25 @@ def test_moves_keep_the_bits_of_nans() -> None:
     for result in results:
         for one, other in zip(expected, result, strict=True):
             assert [memory.tobytes() for memory in one] == [memory.tobytes() for memory in other]
+
+
+def test_constants_keep_their_bits() -> None:
+    """Of every dtype, in the text of the lowered loops as well."""
+    loops: list[Loop] = []
+    for d in Dtype:
+        array = elements(d, 0)
+        size = array.itemsize
+        raw = (array.view(np.uint8) & 15 if d is Dtype.int4 else array).tobytes()
+        constants = [E(Const(d, raw[at : at + size]), d) for at in range(0, len(raw), size)]
+        loops.append(Loop(Program.of_exprs([], constants), [], (1,)))
+    after = lowered(module_of(loops))
+    results = [interpreted(module_of(loops), loops), interpreted(after, loops)]
+    results += [compiled(c_of(after), loops, compiler, FLAGS) for compiler in compilers()]
+    for memories in zip(*results, strict=True):
+        for one, *others in zip(*memories, strict=True):
+            assert {other.tobytes() for other in others} == {one.tobytes()}
+    for is_generic in (False, True):
+        assert c_of(through_mlir(after, is_generic)) == c_of(after)
 
 
 def test_the_byte_of_a_boolean() -> None:
