@@ -6,7 +6,7 @@ Prints a table (Markdown) of each kind's bound and its worst errors, in unit rou
 normwise, |z' - z| / |z|; those of Pow are in units of its bound, 3 + 3 |w log z|. With `--strata`
 the worst operands of each stratum follow. The exit status is 1 if a kind is past its bound.
 
-The operands are those of the tests, N in each stratum (2000 take about 15 minutes of one core); the
+The operands are those of the tests, N in each stratum (500 take about a minute of one core); the
 exact values are mpmath's.
 """
 

@@ -11,7 +11,7 @@ An error is counted in ranks of the ordered bits, -0 and +0 one apart, from the 
 result. The expected results are those of `sweep/sweep_kinds.c`, which the C compiler (`cc`, or $CC)
 builds, and MPFR's, through gmpy2, where the C program can't tell.
 
-All operands take about 20 minutes of one core. They are divided into shards by the high bits of
+All operands take about 40 minutes of one core. They are divided into shards by the high bits of
 their magnitude. A finished shard is a line of FILE, by default `build/sweep_kinds.jsonl`, and isn't
 run again as long as the kind's C is the same. `--sample` checks 300,000 operands in a few seconds
 and leaves FILE alone: the ends of each binade and draws from it, and the neighbours of the operands
@@ -133,6 +133,12 @@ def build(folder: Path, header: str) -> Path:
     return path
 
 
+def built_by() -> str:
+    """The compiler and the C library."""
+    version = subprocess.run([CC, "--version"], capture_output=True, text=True, check=True).stdout
+    return f"{version.splitlines()[0]}, {' '.join(platform.libc_ver())}"
+
+
 def digest(kind: str) -> str:
     """A digest of all that decides the results of a kind: its C, and the C library's version."""
     code = re.sub(r"//.*", "", c_library.definitions([f"nx_{kind}_f32"])).split()
@@ -251,7 +257,8 @@ def main() -> int:
         else:
             digests = {kind: digest(kind) for kind in kinds}
             found = sweep(program, digests, args.jobs, args.results)
-    print(table(found))
+    count = len(sample()) if args.sample else 1 << 32
+    print(f"{count:,} operands, with {built_by()}\n\n{table(found)}")
     return int(any(worst_ranks(wrong) > BOUNDS[kind] for kind, wrong in found.items()))
 
 

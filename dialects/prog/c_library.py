@@ -283,7 +283,8 @@ _OPENING = (
 """
     + INCLUDES
     + """
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \\
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #error "nx_kinds.h needs exact floating point: compile it without -ffast-math and its parts"
 #endif
 // 16 is 0 with half floats: either way, float arithmetic has the precision of float.

@@ -1,8 +1,11 @@
 """The C functions that stand in the templates `c/*.h`, expanded for the types that they serve.
 
-A template is C with placeholders of `string.Template`. Those in a function's name say for which
-rows of `_ROWS` the function is made; the row gives them and the others. Definitions are separated
-by blank lines and stand below those that they call.
+    static inline $real nx_sqrt_$float($real x) { return sqrt$m(x); }
+
+is made for f32 and f64: the placeholders in the defined name say through which rows of `_ROWS` it
+goes, and a row gives what stands for them and for the other placeholders of the text. A name
+without any is defined once. Definitions are separated by blank lines, hold none, and stand below
+those that they use; a comment opens each file.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import NamedTuple
 from .dtypes import FORMATS, INTEGERS, SIGNED, UNSIGNED, Dtype, FloatFormat, integer_range, width
 
 _FOLDER = Path(__file__).with_name("c")
-FILES = ("bits", "integers", "floats", "functions", "narrow", "casts", "complex")
+_FILES = ("bits", "integers", "floats", "functions", "narrow", "casts", "complex")
 
 SUFFIXES: dict[Dtype, str] = {
     **{dtype: dtype.value.lower().replace("ui", "u") for dtype in Dtype},
@@ -161,7 +164,6 @@ class Definition(NamedTuple):
 
 _NAME = re.compile(r"(nx_[\w${}]+)(?=\(|;$|(?:\[\w*\])? = )", re.MULTILINE)
 _WORD = re.compile(r"\bnx_\w+")
-_PLACEHOLDER = re.compile(r"\$\{?(\w+)\}?")
 
 
 def definition(text: str) -> Definition:
@@ -174,22 +176,17 @@ def _expanded(template: str) -> Iterator[tuple[str, Definition]]:
     found = _NAME.search(code)
     assert found is not None, f"no name of the library is defined by:\n{template}"
     name = Template(found[1])
-    # A text that serves one type stands as it is.
     rows = [_ROWS[placeholder] for placeholder in name.get_identifiers()]
     for chosen in product(*rows):
         row = {key: value for part in chosen for key, value in part.items()}
         yield name.substitute(row), definition(Template(template).substitute(row))
 
 
-def is_comment(chunk: str) -> bool:
-    return all(line.startswith("//") for line in chunk.splitlines())
-
-
 @cache
 def sections() -> dict[str, dict[str, Definition]]:
     """The definitions of each file by name, under the comment that opens it, callees first."""
     result: dict[str, dict[str, Definition]] = {}
-    for file in FILES:
+    for file in _FILES:
         title, *chunks = (_FOLDER / f"{file}.h").read_text(encoding="utf-8").strip().split("\n\n")
         result[title] = dict(pair for chunk in chunks for pair in _expanded(chunk))
     return result

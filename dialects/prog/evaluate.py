@@ -52,7 +52,7 @@ def evaluate(
     `arrays` are the operands' elements, of the numpy dtypes of the program's (a bit's is
     numpy's bool; ml_dtypes has those that numpy lacks), and `coords` the int64 coordinates
     by axis; both broadcast to `shape`. Without `coords` the points are the indices of
-    `shape`. `kinds` computes: numpy by default, or the C library as `compiled_kinds()`.
+    `shape`. `kinds` computes: numpy by default, or the C library, `compiled.compiled_kinds()`.
 
     Raises ValueError for arrays of another number, dtype or shape, and for a coordinate along
     an axis that there isn't.

@@ -18,7 +18,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #error "nx_kinds.h needs exact floating point: compile it without -ffast-math and its parts"
 #endif
 // 16 is 0 with half floats: either way, float arithmetic has the precision of float.
@@ -762,9 +763,8 @@ static inline uint16_t nx_cast_f32_bf16(float x) {
 static inline float nx_odd_f64_f32(double x) {
   float nearest = (float)x;
   double back = nearest;
-  if (back == x || x != x) return nearest;
-  uint32_t bits = nx_bits_f32(nearest) - (fabs(back) > fabs(x));
-  return nx_of_bits_f32(bits | 1);
+  uint32_t bits = nx_bits_f32(nearest), truncated = bits - (fabs(back) > fabs(x));
+  return nx_of_bits_f32(back == x || x != x ? bits : truncated | 1);
 }
 
 // To odd.
@@ -777,14 +777,12 @@ static inline double nx_odd_i64_f64(int64_t x) {
   return x < 0 ? -nx_odd_u64_f64(0 - (uint64_t)x) : nx_odd_u64_f64((uint64_t)x);
 }
 
-// The sum of doubles, to odd; its error is exact (Knuth).
+// The sum of doubles, to odd; its error is exact (Knuth), and a NaN where it is not finite.
 static inline double nx_odd_sum(double x, double y) {
   double sum = x + y, other = sum - x;
   double error = (x - (sum - other)) + (y - other);
-  if (error == 0 || !isfinite(sum)) return sum;
-  uint64_t bits = nx_bits_f64(sum);
-  bits -= (error > 0) != (sum > 0);
-  return nx_of_bits_f64(bits | 1);
+  uint64_t bits = nx_bits_f64(sum), truncated = bits - ((error > 0) != (sum > 0));
+  return nx_of_bits_f64(error > 0 || error < 0 ? truncated | 1 : bits);
 }
 
 static inline uint16_t nx_cast_f64_f16(double x) {
@@ -1169,7 +1167,7 @@ nx_wide csqrtl(nx_wide), cexpl(nx_wide), clogl(nx_wide), cacosl(nx_wide), cacosh
 nx_wide csinhl(nx_wide), ccoshl(nx_wide), ctanhl(nx_wide), casinhl(nx_wide), catanhl(nx_wide);
 
 // The number of these parts, infinities and NaNs included. They are volatile, because what a
-// compiler computes of a constant itself differs from the library's last bit.
+// compiler itself computes of a constant can differ from the library's result in the last bit.
 static inline nx_wide nx_wide_of(long double re, long double im) {
   volatile long double x = re, y = im;
   union {
@@ -1179,18 +1177,17 @@ static inline nx_wide nx_wide_of(long double re, long double im) {
   return wide.z;
 }
 
-typedef nx_wide nx_function(nx_wide);
-
 // f(conj z) = conj f(z), of all functions; f(-z) = -f(z); f(-z) = f(z).
 typedef enum { NX_CONJUGATE, NX_ODD, NX_EVEN } nx_symmetry;
 
 // A principal value, computed on a folded operand, without signs that the symmetries give back,
 // so that they hold bit for bit. The results of `kind`, the float kind, or null, are the real
 // parts on the real axis.
-static inline nx_c64 nx_principal_c64(nx_c64 z, nx_function *function, nx_symmetry symmetry, float (*kind)(float)) {
+static inline nx_c64 nx_principal_c64(nx_c64 z, nx_wide function(nx_wide), nx_symmetry symmetry,
+                                          float kind(float)) {
   float x = symmetry == NX_CONJUGATE ? z.re : fabsf(z.re);
-  nx_wide wide = function(nx_wide_of(x, fabsf(z.im)));
-  float re = (float)creall(wide), im = (float)cimagl(wide);
+  nx_wide value = function(nx_wide_of(x, fabsf(z.im)));
+  float re = nx_nearest_f32(creall(value)), im = nx_nearest_f32(cimagl(value));
   if (kind && z.im == 0 && z.re != 0) {
     float on_axis = kind(x);
     if (on_axis == on_axis) re = on_axis;
@@ -1204,10 +1201,11 @@ static inline nx_c64 nx_principal_c64(nx_c64 z, nx_function *function, nx_symmet
 // A principal value, computed on a folded operand, without signs that the symmetries give back,
 // so that they hold bit for bit. The results of `kind`, the float kind, or null, are the real
 // parts on the real axis.
-static inline nx_c128 nx_principal_c128(nx_c128 z, nx_function *function, nx_symmetry symmetry, double (*kind)(double)) {
+static inline nx_c128 nx_principal_c128(nx_c128 z, nx_wide function(nx_wide), nx_symmetry symmetry,
+                                          double kind(double)) {
   double x = symmetry == NX_CONJUGATE ? z.re : fabs(z.re);
-  nx_wide wide = function(nx_wide_of(x, fabs(z.im)));
-  double re = (double)creall(wide), im = (double)cimagl(wide);
+  nx_wide value = function(nx_wide_of(x, fabs(z.im)));
+  double re = nx_nearest_f64(creall(value)), im = nx_nearest_f64(cimagl(value));
   if (kind && z.im == 0 && z.re != 0) {
     double on_axis = kind(x);
     if (on_axis == on_axis) re = on_axis;
@@ -1276,14 +1274,13 @@ static inline long double nx_angle(long double y) {
   int exponent;
   double mantissa = frexp((double)y, &exponent);
   uint64_t turns = nx_turns((uint64_t)ldexp(mantissa, 53), exponent - 53);
-  long double nearest = turns >> 63 ? -(long double)(0 - turns) : (long double)turns;
-  return nearest * 0x1p-64L * nx_two_pi;
+  return (long double)turns * 0x1p-64L * nx_two_pi;
 }
 
 // 2^x at the angle y ln 2. 2 to a power of 16000 is past all doubles, and no long double overflow.
 static inline nx_wide nx_wide_exp2(nx_wide z) {
   long double x = creall(z), angle = nx_angle(cimagl(z));
-  if (!isfinite(x) || !isfinite(angle)) return cexpl(nx_wide_of(x, angle));
+  if (!isfinite(x)) return cexpl(nx_wide_of(x, angle));
   long double modulus = exp2l(fminl(fmaxl(x, -16000), 16000));
   return nx_wide_of(modulus * cosl(angle), modulus * sinl(angle));
 }
@@ -1431,7 +1428,7 @@ static inline nx_c64 nx_pow_c64(nx_c64 z, nx_c64 w) {
   nx_wide logarithm = clogl(nx_wide_of(z.re, fabsf(z.im)));
   long double log_modulus = creall(logarithm), angle = cimagl(logarithm);
   nx_wide power = cexpl(nx_wide_of(w.re * log_modulus - v * angle, w.re * angle + v * log_modulus));
-  float re = (float)creall(power), im = (float)cimagl(power);
+  float re = nx_nearest_f32(creall(power)), im = nx_nearest_f32(cimagl(power));
   if (z.re > 0 && z.im == 0 && w.im == 0) re = nx_pow_f32(z.re, w.re);
   return (nx_c64){re, below ? -im : im};
 }
@@ -1443,7 +1440,7 @@ static inline nx_c128 nx_pow_c128(nx_c128 z, nx_c128 w) {
   nx_wide logarithm = clogl(nx_wide_of(z.re, fabs(z.im)));
   long double log_modulus = creall(logarithm), angle = cimagl(logarithm);
   nx_wide power = cexpl(nx_wide_of(w.re * log_modulus - v * angle, w.re * angle + v * log_modulus));
-  double re = (double)creall(power), im = (double)cimagl(power);
+  double re = nx_nearest_f64(creall(power)), im = nx_nearest_f64(cimagl(power));
   if (z.re > 0 && z.im == 0 && w.im == 0) re = nx_pow_f64(z.re, w.re);
   return (nx_c128){re, below ? -im : im};
 }
@@ -1456,7 +1453,8 @@ static inline nx_c64 nx_sign_c64(nx_c64 z) {
     y = isinf(y) ? copysignl(1, y) : y * 0;
   }
   long double modulus = cabsl(nx_wide_of(x, y));
-  return modulus == 0 ? z : (nx_c64){(float)(x / modulus), (float)(y / modulus)};
+  if (modulus == 0) return z;
+  return (nx_c64){nx_nearest_f32(x / modulus), nx_nearest_f32(y / modulus)};
 }
 
 // z / |z|, and z at 0. An infinite part is taken for 1, and a finite one beside it for 0.
@@ -1467,7 +1465,8 @@ static inline nx_c128 nx_sign_c128(nx_c128 z) {
     y = isinf(y) ? copysignl(1, y) : y * 0;
   }
   long double modulus = cabsl(nx_wide_of(x, y));
-  return modulus == 0 ? z : (nx_c128){(double)(x / modulus), (double)(y / modulus)};
+  if (modulus == 0) return z;
+  return (nx_c128){nx_nearest_f64(x / modulus), nx_nearest_f64(y / modulus)};
 }
 
 #if defined(__clang__)

@@ -94,8 +94,7 @@ def exp2(z: Array) -> Array:
     angle = _angles(y)
     modulus = np.exp2(np.clip(x, -_GREATEST_POWER, _GREATEST_POWER))
     ordinary = of_parts(np.asarray(modulus * np.cos(angle)), np.asarray(modulus * np.sin(angle)))
-    special = ~np.isfinite(x) | ~np.isfinite(y)
-    return np.where(special, np.exp(of_parts(x, angle)), ordinary)
+    return np.where(np.isfinite(x), ordinary, np.exp(of_parts(x, angle)))
 
 
 def _angles(y: Array) -> Array:
@@ -103,9 +102,8 @@ def _angles(y: Array) -> Array:
     angle = np.asarray(y * _LN2)
     large = np.isfinite(y) & (y >= 64)
     turns = [_turns(number) for number in y[large].astype(np.float64).tolist()]
-    # As signed ones: from half a turn below to half a turn above 0.
-    nearest = np.array(turns, np.uint64).view(np.int64).astype(np.longdouble)
-    angle[large] = nearest * np.longdouble(2.0**-64) * _TWO_PI
+    fraction = np.array(turns, np.uint64).astype(np.longdouble) * np.longdouble(2.0**-64)
+    angle[large] = fraction * _TWO_PI
     return angle
 
 

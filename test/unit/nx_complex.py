@@ -110,6 +110,8 @@ def strata(dtype: Dtype, count: int, seed: int) -> dict[str, np.ndarray]:
         swap = generator.random(count) < 0.5
         return np.where(swap, y, x), np.where(swap, x, y)
 
+    # Of the exponents of e and of 2.
+    limits = limit * generator.choice([math.log(2), 1], count)
     angle = generator.uniform(0, math.pi / 2, count)
     quarters = np.floor(2.0 ** generator.uniform(0, digits - 2, count)) * math.pi / 2
     near_one = 1 + generator.choice([-1, 1], count) * spread(-digits - 3, -1)
@@ -123,7 +125,7 @@ def strata(dtype: Dtype, count: int, seed: int) -> dict[str, np.ndarray]:
         "axes": swapped(spread(-limit, limit), np.zeros(count)),
         "tiny beside moderate": swapped(spread(-4, 8), spread(-limit - digits, -digits)),
         "near zeros": swapped(quarters, spread(-digits - 10, 2)),
-        "overflow": swapped(math.log(2) * limit + generator.uniform(-2, 2, count), spread(-9, 9)),
+        "overflow": swapped(limits + generator.uniform(-2, 2, count), spread(-9, 9)),
         "large": (spread(limit - 2, limit), spread(limit - 2, limit)),
         "small": (spread(-limit - digits, -limit + digits), spread(-limit - digits, 2 - limit)),
     }

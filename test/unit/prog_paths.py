@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import dialects.prog
 import numpy as np
-from prog_reference import COMPLEX, FLOATS, NUMPY, WIDTHS
+from prog_reference import COMPLEX, FLOATS, NUMPY
 
+import dialects.prog
 from dialects.prog import Dtype, Padded, Program
 from dialects.prog.compiled import compiled_kinds
 
@@ -20,8 +20,6 @@ def words(dtype: Dtype, array: np.ndarray) -> np.ndarray:
         both = words(COMPLEX[dtype], parts)
         return both.reshape(*array.shape, array.dtype.itemsize)
     raw = array[..., np.newaxis].view(np.uint8)
-    if WIDTHS[dtype] < 8:
-        raw &= (1 << WIDTHS[dtype]) - 1
     if dtype in FLOATS:
         with np.errstate(invalid="ignore"):
             raw[np.isnan(array.astype(np.float64))] = 0xFF

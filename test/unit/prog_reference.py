@@ -339,7 +339,7 @@ def _float_words(dtype: Dtype, width: int) -> list[int]:
 
 def array_words(dtype: Dtype, values: Sequence[float]) -> list[int]:
     with np.errstate(all="ignore"):
-        return np.array(values).astype(NUMPY[dtype]).view(f"u{WIDTHS[dtype] // 8}").tolist()
+        return np.array(values).astype(NUMPY[dtype]).view(f"u{max(1, WIDTHS[dtype] // 8)}").tolist()
 
 
 def elements(dtype: Dtype, count: int) -> np.ndarray:

@@ -16,8 +16,8 @@ from test_prog_math import BOUNDS, operands
 
 from dialects.prog import (
     BITCAST,
-    BOOLEANS,
     CAST,
+    COMPLEX,
     DOMAINS,
     FLOATS,
     FMA,
@@ -78,9 +78,9 @@ def test_exact_kinds_of_one_operand(dtype: Dtype) -> None:
             assert_equal(run1(kind, dtype, x), expected, values)
 
 
-@pytest.mark.parametrize("dtype", [*REAL, *BOOLEANS])
+@pytest.mark.parametrize("dtype", [dtype for dtype in Dtype if dtype not in COMPLEX])
 def test_exact_kinds_of_two_operands(dtype: Dtype) -> None:
-    side = reference.elements(dtype, 64)
+    side = reference.elements(dtype, 44)
     i, j = np.divmod(np.arange(len(side) ** 2), len(side))
     x, y = reference.numbers(dtype, side[i]), reference.numbers(dtype, side[j])
     for kind in (*Binary, *Compare):

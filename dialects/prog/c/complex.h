@@ -172,14 +172,13 @@ static inline long double nx_angle(long double y) {
   int exponent;
   double mantissa = frexp((double)y, &exponent);
   uint64_t turns = nx_turns((uint64_t)ldexp(mantissa, 53), exponent - 53);
-  long double nearest = turns >> 63 ? -(long double)(0 - turns) : (long double)turns;
-  return nearest * 0x1p-64L * nx_two_pi;
+  return (long double)turns * 0x1p-64L * nx_two_pi;
 }
 
 // 2^x at the angle y ln 2. 2 to a power of 16000 is past all doubles, and no long double overflow.
 static inline nx_wide nx_wide_exp2(nx_wide z) {
   long double x = creall(z), angle = nx_angle(cimagl(z));
-  if (!isfinite(x) || !isfinite(angle)) return cexpl(nx_wide_of(x, angle));
+  if (!isfinite(x)) return cexpl(nx_wide_of(x, angle));
   long double modulus = exp2l(fminl(fmaxl(x, -16000), 16000));
   return nx_wide_of(modulus * cosl(angle), modulus * sinl(angle));
 }

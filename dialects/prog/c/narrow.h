@@ -41,9 +41,8 @@ static inline uint16_t nx_cast_f32_bf16(float x) {
 static inline float nx_odd_f64_f32(double x) {
   float nearest = (float)x;
   double back = nearest;
-  if (back == x || x != x) return nearest;
-  uint32_t bits = nx_bits_f32(nearest) - (fabs(back) > fabs(x));
-  return nx_of_bits_f32(bits | 1);
+  uint32_t bits = nx_bits_f32(nearest), truncated = bits - (fabs(back) > fabs(x));
+  return nx_of_bits_f32(back == x || x != x ? bits : truncated | 1);
 }
 
 // To odd.
@@ -56,14 +55,12 @@ static inline double nx_odd_i64_f64(int64_t x) {
   return x < 0 ? -nx_odd_u64_f64(0 - (uint64_t)x) : nx_odd_u64_f64((uint64_t)x);
 }
 
-// The sum of doubles, to odd; its error is exact (Knuth).
+// The sum of doubles, to odd; its error is exact (Knuth), and a NaN where it is not finite.
 static inline double nx_odd_sum(double x, double y) {
   double sum = x + y, other = sum - x;
   double error = (x - (sum - other)) + (y - other);
-  if (error == 0 || !isfinite(sum)) return sum;
-  uint64_t bits = nx_bits_f64(sum);
-  bits -= (error > 0) != (sum > 0);
-  return nx_of_bits_f64(bits | 1);
+  uint64_t bits = nx_bits_f64(sum), truncated = bits - ((error > 0) != (sum > 0));
+  return nx_of_bits_f64(error > 0 || error < 0 ? truncated | 1 : bits);
 }
 
 static inline $code nx_cast_f64_$format(double x) {
