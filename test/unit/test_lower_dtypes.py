@@ -11,7 +11,7 @@ import numpy as np
 import prog_reference as reference
 from compiled_cases import compilers
 from dtype_loops import Loop, assert_same, c_of, compiled, interpreted, lowered, module_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from prog_strategies import programs
 from ways_to_run import through_mlir
@@ -238,7 +238,13 @@ def loops(draw: st.DrawFn) -> Loop:
     return Loop(program, arrays, (3, 4))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+# Without shrinking, which would compile for minutes: the failure names the program.
+@settings(
+    max_examples=6,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 @given(st.lists(loops(), min_size=12, max_size=12))
 def test_random_programs(batch: list[Loop]) -> None:
     check(batch)
