@@ -51,8 +51,9 @@ class LoopOp(IRDLOperation):
 
     Coordinates are of the parallel axes, then (in body and reads) of the reduction axes.
     Symbols are indices that are the same for all points; none is negative.
-    Memories are flat and don't overlap. An element of less than a byte has one to itself;
-    those of `i1` and `ui1` hold 0 or 1, and a true result, whatever its byte, is written as 1.
+    Memories are flat and don't overlap. An element of less than a byte has one to itself, and
+    an `i4` its sign extended over it. An `i1` or `ui1` in memory is 0 or 1: a true result is
+    written as 1, whatever its byte is.
 
     A monoid's kind combines in the dtype of the elements: a sum of narrow floats rounds
     after each addition.

@@ -230,6 +230,9 @@ class Scalars:
     def _compare(self, kind: Compare, dtype: Dtype, x: SSAValue, y: SSAValue) -> SSAValue:
         if dtype in FLOATS:
             return self._op(arith.CmpfOp, x, y, _FLOAT_PREDICATES[kind])
+        if x is y:
+            # C compilers warn of such a comparison.
+            return self._builder.constant(Dtype.bool, kind in (Compare.EQUAL, Compare.LESS_EQUAL))
         if dtype is not Dtype.bool:
             return self._op(arith.CmpiOp, x, y, _INTEGER_PREDICATES[kind])
         match kind:

@@ -379,6 +379,21 @@ def test_carried_values_are_assigned_at_once() -> None:
             "`memref.alloca` in @kernel: no C type for f80 in memory",
         ),
         (
+            "%h = memref.alloca() : memref<4xf16> %0 = memref.load %h[%c0] : memref<4xf16>"
+            " %1 = arith.addf %0, %0 : f16 memref.store %1, %h[%c0] : memref<4xf16>",
+            "`arith.addf` in @kernel: no arithmetic on f16",
+        ),
+        (
+            "%h = memref.alloca() : memref<4xf64> %0 = memref.load %h[%c0] : memref<4xf64>"
+            " %1 = arith.maximumf %0, %0 : f64 memref.store %1, %h[%c0] : memref<4xf64>",
+            "`arith.maximumf` in @kernel: no arithmetic on f64",
+        ),
+        (
+            "%h = memref.alloca() : memref<4xi16> %0 = memref.load %h[%c0] : memref<4xi16>"
+            " %1 = arith.cmpi ult, %0, %0 : i16 memref.store %1, %n[%c0] : memref<?xi1>",
+            "`arith.cmpi` in @kernel: no arithmetic on i16",
+        ),
+        (
             "%0 = memref.alloc() : memref<2x2xf32>",
             "`memref.alloc` in @kernel: memory is of rank 1, not memref<2x2xf32>",
         ),

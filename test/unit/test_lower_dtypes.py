@@ -11,9 +11,10 @@ import numpy as np
 import prog_reference as reference
 from compiled_cases import compilers
 from dtype_loops import Loop, assert_same, c_of, compiled, interpreted, lowered, module_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from prog_strategies import programs
+from ways_to_run import through_mlir
 
 from dialects.prog import (
     BITCAST,
@@ -167,6 +168,25 @@ def test_moves_keep_the_bits_of_nans() -> None:
             assert [memory.tobytes() for memory in one] == [memory.tobytes() for memory in other]
 
 
+def test_constants_keep_their_bits() -> None:
+    """Of every dtype, in the text of the lowered loops as well."""
+    loops: list[Loop] = []
+    for d in Dtype:
+        array = elements(d, 0)
+        size = array.itemsize
+        raw = (array.view(np.uint8) & 15 if d is Dtype.int4 else array).tobytes()
+        constants = [E(Const(d, raw[at : at + size]), d) for at in range(0, len(raw), size)]
+        loops.append(Loop(Program.of_exprs([], constants), [], (1,)))
+    after = lowered(module_of(loops))
+    results = [interpreted(module_of(loops), loops), interpreted(after, loops)]
+    results += [compiled(c_of(after), loops, compiler, FLAGS) for compiler in compilers()]
+    for memories in zip(*results, strict=True):
+        for one, *others in zip(*memories, strict=True):
+            assert {other.tobytes() for other in others} == {one.tobytes()}
+    for is_generic in (False, True):
+        assert c_of(through_mlir(after, is_generic)) == c_of(after)
+
+
 def test_the_byte_of_a_boolean() -> None:
     """A boolean's byte is seen by a Bitcast through moves, and written to memory as 0 or 1."""
     x, y = E.input(0, Dtype.uint8), E.input(1, Dtype.bool)
@@ -218,7 +238,13 @@ def loops(draw: st.DrawFn) -> Loop:
     return Loop(program, arrays, (3, 4))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+# Without shrinking, which would compile for minutes: the failure names the program.
+@settings(
+    max_examples=6,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 @given(st.lists(loops(), min_size=12, max_size=12))
 def test_random_programs(batch: list[Loop]) -> None:
     check(batch)

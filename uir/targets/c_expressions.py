@@ -265,15 +265,24 @@ def _signed_literal(text: str, *, is_int: bool = False) -> Piece:
     return Piece(text, level, is_int_literal=is_int)
 
 
+def _require_type(op: Operation, *types: Attribute) -> None:
+    """Raises UnprintableError unless the operands of `op` are of one of `types`."""
+    if (found := op.operands[-1].type) not in types:
+        raise UnprintableError(op, f"no arithmetic on {found}")
+
+
 def _spell_float_operator(op: Operation, operands: Sequence[Piece]) -> Piece:
+    _require_type(op, f32, f64)
     return _binary(_FLOAT_OPERATORS[type(op)], *operands)
 
 
 def _spell_float_helper(op: Operation, operands: Sequence[Piece]) -> Piece:
+    _require_type(op, f32)
     return _call(_FLOAT_HELPERS[type(op)], *operands)
 
 
-def _spell_negf(_: Operation, operands: Sequence[Piece]) -> Piece:
+def _spell_negf(op: Operation, operands: Sequence[Piece]) -> Piece:
+    _require_type(op, f32, f64)
     (operand,) = operands
     return Piece("-" + wrap(operand, Level.PRIMARY), Level.UNARY, 1 + operand.ops)
 
@@ -284,23 +293,20 @@ def _spell_wrapping(op: Operation, operands: Sequence[Piece]) -> Piece:
     operator = _WRAPPING_OPERATORS[type(op)]
     if type_ == index:
         return _binary(operator, *_as_wide(operands, type_))
-    if type_ not in _UNSIGNED_TYPES:
-        raise UnprintableError(op, f"no arithmetic on {type_}")
+    _require_type(op, *_UNSIGNED_TYPES)
     result = _binary(operator, *(_unsigned(operand, type_) for operand in operands))
     return _cast(_VALUE_TYPES[type_], result, unsigned=result)
 
 
 def _spell_division(op: Operation, operands: Sequence[Piece]) -> Piece:
     type_ = op.results[0].type
-    if type_ not in _UNSIGNED_TYPES:
-        raise UnprintableError(op, f"no arithmetic on {type_}")
+    _require_type(op, *_UNSIGNED_TYPES)
     return _binary(_DIVISION_OPERATORS[type(op)], *_as_wide(operands, type_))
 
 
 def _spell_floor_division(op: Operation, operands: Sequence[Piece]) -> Piece:
     type_ = op.results[0].type
-    if type_ not in _FLOOR_DIVISIONS:
-        raise UnprintableError(op, f"no arithmetic on {type_}")
+    _require_type(op, *_FLOOR_DIVISIONS)
     return _call(_FLOOR_DIVISIONS[type_], *operands)
 
 
@@ -318,12 +324,14 @@ def _spell_cmpi(op: Operation, operands: Sequence[Piece]) -> Piece:
         raise UnprintableError(op, "no signed order on i1")
     if predicate in _SIGNED_PREDICATES:
         return _binary(_comparison(_SIGNED_PREDICATES[predicate]), *operands)
+    _require_type(op, *_UNSIGNED_TYPES)
     operator = _comparison(_UNSIGNED_PREDICATES[predicate])
     return _binary(operator, *(_unsigned(operand, type_) for operand in operands))
 
 
 def _spell_cmpf(op: Operation, operands: Sequence[Piece]) -> Piece:
     assert isinstance(op, arith.CmpfOp)
+    _require_type(op, f32, f64)
     predicate = op.predicate.value.data
     if predicate in _ORDERED_PREDICATES:
         return _binary(_comparison(_ORDERED_PREDICATES[predicate]), *operands)

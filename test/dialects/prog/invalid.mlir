@@ -129,3 +129,12 @@ func.func private @k(%a: memref<?xf32>, %b: memref<?xi32>) {
     body #prog.program<(f32) {v0 = in 0} -> (v0)> reads [#prog.access<0, affine_map<(d0) -> (d0)>>] writes [#prog.access<0, affine_map<(d0) -> (d0)>>]
   func.return
 }
+
+// -----
+
+// CHECK: expected a flat memory of a dtype, found memref<?xindex>
+func.func private @k(%a: memref<?xindex>) {
+  prog.loop (%a : memref<?xindex>) shape [4]
+    body #prog.program<() {v0 = const 1 : i64} -> (v0)> writes [#prog.access<0, affine_map<(d0) -> (d0)>>]
+  func.return
+}

@@ -45,3 +45,14 @@ func.func private @condition(%a: memref<?xf32>, %o: memref<?xf32>) {
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
 }
+
+// Memories are of any dtype.
+// CHECK-LABEL: func.func private @dtypes
+// CHECK:         prog.loop (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : memref<?xf8E4M3FN>, memref<?xui4>, memref<?xcomplex<f64>>, memref<?xui1>, memref<?xbf16>) shape [4]
+func.func private @dtypes(%a: memref<?xf8E4M3FN>, %b: memref<?xui4>, %c: memref<?xcomplex<f64>>, %d: memref<?xui1>, %e: memref<?xbf16>) {
+  prog.loop (%a, %b, %c, %d, %e : memref<?xf8E4M3FN>, memref<?xui4>, memref<?xcomplex<f64>>, memref<?xui1>, memref<?xbf16>) shape [4]
+    body #prog.program<(f8E4M3FN, ui4, c128, bit) {v0 = in 0, v1 = in 1, v2 = in 2, v3 = in 3, v4 = cast v1 : c128, v5 = add v2 v4, v6 = where v3 v2 v5, v7 = cast v6 : bf16} -> (v7)>
+    reads [#prog.access<0, affine_map<(d0) -> (d0)>>, #prog.access<1, affine_map<(d0) -> (d0)>>, #prog.access<2, affine_map<(d0) -> (d0)>>, #prog.access<3, affine_map<(d0) -> (d0)>>]
+    writes [#prog.access<4, affine_map<(d0) -> (d0)>>]
+  func.return
+}

@@ -67,3 +67,28 @@ func.func private @less(%a: memref<?xi1>, %b: memref<?xi1>) {
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
 }
+
+// An integer is equal to itself: C compilers warn of the comparison.
+// CHECK-LABEL: func.func private @itself
+// CHECK-NOT:     arith.cmpi
+// CHECK:         arith.constant true
+// CHECK-NOT:     arith.cmpi
+// CHECK:         func.return
+func.func private @itself(%a: memref<?xi32>, %o: memref<?xi1>) {
+  prog.loop (%a, %o : memref<?xi32>, memref<?xi1>) shape [8]
+    body #prog.program<(i32) {v0 = in 0, v1 = less_equal v0 v0} -> (v1)>
+    reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
+    writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+  func.return
+}
+
+// A float is not, if it is a NaN.
+// CHECK-LABEL: func.func private @float_itself
+// CHECK:         arith.cmpf ole
+func.func private @float_itself(%a: memref<?xf64>, %o: memref<?xi1>) {
+  prog.loop (%a, %o : memref<?xf64>, memref<?xi1>) shape [8]
+    body #prog.program<(f64) {v0 = in 0, v1 = less_equal v0 v0} -> (v1)>
+    reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
+    writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+  func.return
+}
