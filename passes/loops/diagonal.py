@@ -67,12 +67,6 @@ class Run(NamedTuple):
         truths = {condition.truth(tile) for tile in self.boxes(box)}
         return truths.pop() if len(truths) == 1 else None
 
-    @property
-    def points(self) -> int:
-        """How many points of the two axes are in the tiles."""
-        tiles = sum(self.tiles.at(row) for row in range(self.rows))
-        return tiles * self.size * self.size
-
 
 def runs(condition: Condition, box: Box, row_axis: int, column_axis: int) -> list[Run]:
     """The runs of tiles of `box` that a condition makes; none if it makes no diagonal."""

@@ -257,8 +257,10 @@ class _Splitter:
         def move(index: Index) -> Index:
             return index.substitute(lambda atom: moved.get(atom.axis, Index()))
 
-        def program(scope: Scope, part: Part) -> tuple[Program, tuple[View, ...]]:
-            program, views = scope.program(part, piece.truth, coords)
+        def program(
+            scope: Scope, part: Part, accumulators: int = 0
+        ) -> tuple[Program, tuple[View, ...]]:
+            program, views = scope.program(part, piece.truth, coords, accumulators)
             return program, tuple(view.map(move) for view in views)
 
         coords = {axis: move(index) for axis, index in nest.coords.items()}
@@ -271,12 +273,13 @@ class _Splitter:
             coords=coords,
             writes=tuple(view.map(move) for view in nest.writes),
         )
-        result, views = program(self._result, piece.result)
         if self._fold is None or piece.fold is None:
+            result, views = program(self._result, piece.result)
             return replace(
                 nest, body=result, reads=views, monoids=(), epilogue=None, epilogue_reads=()
             )
         body, reads = program(self._fold, piece.fold)
+        result, views = program(self._result, piece.result, len(nest.monoids))
         epilogue = None if result == _identity(result.ins) else result
         return replace(nest, body=body, reads=reads, epilogue=epilogue, epilogue_reads=views)
 
