@@ -15,6 +15,7 @@ scf.for %i = %c0 to %c4 step %c1 {
 }
 ```
 
+Loops are split where `ranges` decides their guards and masks (`loops/split.py`).
 Parallel axes are merged, interchanged and tiled; the elements of a fold are taken in order,
 so every bit stays. A fold along which memory is contiguous keeps a tile of accumulators in
 local arrays (`loops/schedule.py` says how many); another fold carries scalars.

@@ -39,7 +39,7 @@ _SAVED = 4
 """How many tests, while the nest runs, are worth a node of code."""
 
 _SHARE = 8
-"""How many tests of each point are worth as much code as there is: the inverse."""
+"""How many times its code a nest may grow by a cut that saves each point a test."""
 
 _TRIED = 4
 """How many cuts of a box are tried: those that save most."""
