@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,52 +14,112 @@ from hypothesis import strategies as st
 from prog_strategies import constants, programs
 
 from dialects.prog import (
+    BITCAST,
     BOOLEANS,
+    CAST,
     COMPLEX,
     FLOATS,
-    INTEGERS,
+    FMA,
+    WHERE,
     Binary,
+    Compare,
     Const,
     Coord,
     Dtype,
     E,
     In,
+    Op1,
+    Op2,
+    Op3,
     Program,
+    Unary,
+    accepts1,
+    accepts2,
+    accepts3,
     bits,
     evaluate,
+    integer_range,
     value_of,
-)
+    width,
+)  # fmt: skip
 from dialects.prog.carriers import numpy_dtype
 from dialects.prog.plain import plain
 from passes.loops.simplify import constant_of, simplified
 
 F32, I64, B = Dtype.float32, Dtype.int64, Dtype.bool
 X = E.input(0, F32)
-PLAIN = tuple(INTEGERS | BOOLEANS)
 
 
 def array(dtype: Dtype, element: bytes) -> np.ndarray[Any, Any]:
     return np.frombuffer(element, numpy_dtype(dtype))
 
 
-@given(programs(axes=1, dtypes=sorted(PLAIN, key=lambda d: d.name)), st.data())
-def test_plain_values_are_those_of_evaluate(program: Program, data: st.DataObject) -> None:
-    elements = [data.draw(constants(dtype)).bits for dtype in program.ins]
+def samples(dtype: Dtype) -> list[bytes]:
+    """All elements of a narrow dtype; the ends and some between of a wide one."""
+    if width(dtype) <= 4:
+        return [bytes([code]) for code in range(1 << width(dtype))]
+    if dtype is B:
+        return [b"\0", b"\1"]
+    least, greatest = integer_range(dtype)
+    near = {*range(-3, 4), least, least + 1, greatest - 1, greatest, 1000, -77}
+    return [bits(dtype, value) for value in sorted(near) if least <= value <= greatest]
+
+
+NARROW = (Dtype.int4, Dtype.uint4, B, Dtype.bit)
+WIDE = (Dtype.int8, Dtype.uint8, Dtype.int32, I64, Dtype.uint64)
+NUMPY_ONLY = (Binary.THREEFRY,)
+
+
+def programs_of_one_kind() -> Iterator[Program]:
+    """Every kind of integers and booleans that is computed without numpy."""
+    for dtype in (*NARROW, *WIDE):
+        for kind in Unary:
+            if accepts1(kind, dtype, dtype):
+                yield Program.of_node([dtype], Op1(kind, dtype, 0))
+        for result in (*NARROW, *WIDE):
+            yield Program.of_node([dtype], Op1(CAST, result, 0))
+            if accepts1(BITCAST, dtype, result) and (dtype is B) is (result is B):
+                yield Program.of_node([dtype], Op1(BITCAST, result, 0))
+        for kind in (*Binary, *Compare):
+            if accepts2(kind, dtype) and kind not in NUMPY_ONLY:
+                yield Program.of_node([dtype] * 2, Op2(kind, 0, 1))
+        yield Program.of_node([B, dtype, dtype], Op3(WHERE, 0, 1, 2))
+        if accepts3(FMA, dtype, dtype):
+            yield Program.of_node([dtype] * 3, Op3(FMA, 0, 1, 2))
+
+
+@pytest.mark.parametrize("program", list(programs_of_one_kind()), ids=lambda p: str(p.nodes[-1]))
+def test_plain_values_are_those_of_evaluate(program: Program) -> None:
     run = plain(program, program.outs)
-    if run is None:
-        kinds = {getattr(node, "kind", None) for node in program.nodes}
-        coordinates = any(isinstance(node, Coord) for node in program.nodes)
-        assert coordinates or kinds & {Binary.THREEFRY, *(k for k in kinds if is_bitcast(k))}
-        return
-    pairs = list(zip(program.ins, elements, strict=True))
-    values = run([int(value_of(dtype, element)) for dtype, element in pairs])
-    expected = evaluate(program, [array(dtype, element) for dtype, element in pairs], (1,))
-    for dtype, value, result in zip(program.results, values, expected, strict=True):
-        assert value == value_of(dtype, np.ascontiguousarray(result).tobytes())
+    assert run is not None
+    points = list(itertools.product(*map(samples, program.ins)))
+    columns = [
+        np.frombuffer(b"".join(column), numpy_dtype(dtype))
+        for dtype, column in zip(program.ins, zip(*points, strict=True), strict=True)
+    ]
+    (expected,) = evaluate(program, columns, (len(points),))
+    for point, wanted in zip(points, expected, strict=True):
+        values = [value_of(d, e) for d, e in zip(program.ins, point, strict=True)]
+        assert run([int(value.real) for value in values]) == (
+            value_of(program.results[0], wanted.tobytes()),
+        )
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        Program.of_node([], Coord(0)),
+        Program.of_node([Dtype.uint64] * 2, Op2(Binary.THREEFRY, 0, 1)),
+        Program.of_node([B], Op1(BITCAST, Dtype.int8, 0)),
+        Program.of_exprs([F32], [E.less(X, X)]),
+    ],
+)
+def test_what_needs_numpy_has_no_plain_values(program: Program) -> None:
+    assert plain(program, program.outs) is None
 
 
 def is_bitcast(kind: object) -> bool:
-    return getattr(kind, "value", None) == "bitcast"
+    return kind is BITCAST
 
 
 def same(dtype: Dtype, one: bytes, other: bytes) -> bool:
