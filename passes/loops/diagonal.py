@@ -52,15 +52,19 @@ class Run(NamedTuple):
 
     def boxes(self, box: Box) -> Iterable[Box]:
         """The tiles, as parts of `box`, that each row has."""
-        size = self.size
         for row in range(self.rows):
             first, count = self.first.at(row), self.tiles.at(row)
             if count:
-                yield {
-                    **box,
-                    self.row_axis: box[self.row_axis][size * row : size * (row + 1)],
-                    self.column_axis: box[self.column_axis][size * first : size * (first + count)],
-                }
+                yield self.box(box, row, first, count)
+
+    def box(self, box: Box, row: int, first: int, count: int) -> Box:
+        """The part of `box` in one row of tiles, `count` of them from the `first` on."""
+        rows, columns = box[self.row_axis], box[self.column_axis]
+        return {
+            **box,
+            self.row_axis: rows[self.size * row : self.size * (row + 1)],
+            self.column_axis: columns[self.size * first : self.size * (first + count)],
+        }
 
     def truth(self, condition: Condition, box: Box) -> bool | None:
         """What a condition is in all the tiles; None where `ranges` leaves that open."""
@@ -69,16 +73,15 @@ class Run(NamedTuple):
 
 
 def runs(condition: Condition, box: Box, row_axis: int, column_axis: int) -> list[Run]:
-    """The runs of tiles of `box` that a condition makes; none if it makes no diagonal."""
+    """The runs of tiles of `box` along a condition's diagonal; none if it hasn't any."""
     size = _size(len(box[row_axis]), len(box[column_axis]))
     if size is None:
         return []
     rows, columns = len(box[row_axis]) // size, len(box[column_axis]) // size
+    whole = Run(row_axis, column_axis, size, rows, Line(0, 0), Line(columns, 0))
 
     def is_decided(row: int, first: int, count: int) -> bool:
-        run = Run(row_axis, column_axis, size, rows, Line(first, 0), Line(count, 0))
-        (tile,) = run._replace(rows=1).boxes({**box, row_axis: box[row_axis][size * row :]})
-        return condition.truth(tile) is not None
+        return condition.truth(whole.box(box, row, first, count)) is not None
 
     starts: list[int] = []
     ends: list[int] = []
@@ -94,8 +97,8 @@ def runs(condition: Condition, box: Box, row_axis: int, column_axis: int) -> lis
             return []
         count = Line(end.offset - first.offset, end.slope - first.slope)
         if count != Line(0, 0):
-            found.append(Run(row_axis, column_axis, size, rows, first, count))
-    return found if len(found) > 1 else []
+            found.append(whole._replace(first=first, tiles=count))
+    return found if any(run.truth(condition, box) is not None for run in found) else []
 
 
 def _size(height: int, width: int) -> int | None:

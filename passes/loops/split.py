@@ -42,7 +42,7 @@ _SHARE = 8
 """How many times its code a nest may grow by a cut that saves each point a test."""
 
 _TRIED = 4
-"""How many cuts of a box are tried: those that save most."""
+"""How many cuts of a box are tried, those that save most, and how many diagonals."""
 
 
 def split(nest: Nest) -> list[Nest]:
@@ -203,7 +203,7 @@ class _Splitter:
         for axis, along in piece.box.items():
             edges = [condition.edges(axis, self._box) for condition in piece.open]
             others = piece.points // len(along)
-            for at in {at for pair in edges for at in pair} & {*along[1:]}:
+            for at in {at for pair in edges for at in pair if at in along[1:]}:
                 before = sum(at <= stop for stop, _ in edges)
                 behind = sum(at >= start for _, start in edges)
                 saved = before * (at - along.start) + behind * (along.stop - at)
@@ -231,7 +231,7 @@ class _Splitter:
     def _tiled(self, piece: _Piece, room: int) -> list[_Piece]:
         """`piece`, or its runs of tiles along a diagonal where they are worth their code."""
         fold = None if piece.fold is None else piece.fold.outs
-        for condition in piece.open:
+        for condition in piece.open[:_TRIED]:
             axes = [axis for axis in self._nest.parallel if axis in condition.axes]
             for row, column in pairwise(axes):
                 parts = [

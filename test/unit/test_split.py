@@ -314,6 +314,18 @@ def test_little_work_is_not_split() -> None:
     assert len(nests_of(module)) == 1
 
 
+def test_a_long_axis_is_cut_as_fast_as_a_short_one() -> None:
+    length = 1 << 60
+    module = f32_loop(
+        2,
+        shape=[length],
+        body=Program.of_exprs([F32], [X]),
+        reads=[pad_access([length - 4], [1], [1])],
+        writes=[access(1, (1,))],
+    )
+    assert [math.prod(nest.extents.values()) for nest in nests_of(module)] == [1, length - 4, 3]
+
+
 def test_the_code_of_many_boxes_is_bounded() -> None:
     """Alternate rows are padding: more boxes than the code of a nest may have."""
     body = X
