@@ -36,6 +36,11 @@ class Condition:
         self._ranges = ranges
         self._edges: dict[int, tuple[int, int]] = {}
 
+    @property
+    def axes(self) -> frozenset[int]:
+        """The axes whose coordinates it depends on."""
+        return self._axes
+
     def truth(self, box: Box) -> bool | None:
         """What the condition is all over `box`; None where `ranges` leaves that open."""
         if self._ranges is None:
@@ -58,13 +63,13 @@ class Condition:
             def is_decided(part: range) -> bool:
                 return self.truth({**box, axis: part}) is not None
 
-            head = _greatest(len(along), lambda n: is_decided(along[:n]))
-            tail = _greatest(len(along), lambda n: is_decided(along[len(along) - n :]))
+            head = greatest(len(along), lambda n: is_decided(along[:n]))
+            tail = greatest(len(along), lambda n: is_decided(along[len(along) - n :]))
             self._edges[axis] = (along.start + head, along.stop - tail)
         return self._edges[axis]
 
 
-def _greatest(end: int, holds: Callable[[int], bool]) -> int:
+def greatest(end: int, holds: Callable[[int], bool]) -> int:
     """The greatest number below `end` for which `holds`, which 0 is taken for."""
     least = 0
     while end - least > 1:

@@ -54,6 +54,8 @@ class NestEmitter:
         """The ops that do what the nest does."""
         nest, schedule = self._nest, self._schedule
         with ExitStack() as loops:
+            for axis, turns in nest.blocks:
+                loops.enter_context(self._block_loop(axis, turns))
             for axis in schedule.order:
                 loops.enter_context(self._axis_loop(axis))
             if not nest.monoids:
@@ -86,6 +88,18 @@ class NestEmitter:
         with self._loop(axis, self._nest.extents[axis]) as variable:
             self._axes[axis] = variable
             yield
+
+    @contextmanager
+    def _block_loop(self, axis: int, turns: Index) -> Generator[None]:
+        _, most = turns.bounds
+        if turns.terms:
+            with self._builder.loop(self._value(turns)) as loop:
+                self._axes[axis] = self._variable(axis, loop.variable, most)
+                yield
+        else:
+            with self._loop(axis, most) as variable:
+                self._axes[axis] = variable
+                yield
 
     def _for_tiles(self, axis: int, size: int, body: Callable[[Index, int], None]) -> None:
         """Build `body(start, size)` for the tiles of `axis`, and once for what remains."""

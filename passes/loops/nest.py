@@ -63,6 +63,8 @@ class Nest:
     epilogue: Program | None
     epilogue_reads: tuple[View, ...]
     writes: tuple[View, ...]
+    blocks: tuple[tuple[int, Index], ...] = ()
+    """Loops around all others: an axis, and its number of turns by those of earlier ones."""
 
     def indices(self) -> Iterator[Index]:
         """Every index of the nest."""

@@ -97,14 +97,15 @@ class Scope:
         return Part(outs, still_open, sum(1 for _ in post_order(outs)))
 
     def program(
-        self, part: Part, truth: Truth, coords: Mapping[int, Index]
+        self, part: Part, truth: Truth, coords: Mapping[int, Index], accumulators: int
     ) -> tuple[Program, list[View]]:
-        """The program of `part` and the reads that it needs, with the guards that stay."""
+        """The program of `part`, its first operands so many accumulators, and the reads that
+        it needs, with the guards that stay."""
         known: dict[E, E] = {}
         for axis, index in coords.items():
             if not index.terms:
                 known[E.coord(axis)] = E.const(Dtype.int64, index.constant)
-        ins = [*self._ins[: self._first]]
+        ins = [*self._ins[:accumulators]]
         views: list[View] = []
         for number, e in self._reads(part.outs):
             known[e] = E.input(len(ins), e.dtype)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from dialects.prog import BOOLEANS, COMPLEX, Dtype, E, Monoid, Program
 from passes.index import Index, coordinate
 
 from .condition import Box, Condition
+from .diagonal import Line, Run, runs
 from .nest import Nest, View
 from .scope import Part, Scope
 from .simplify import constant_of, simplified
@@ -37,10 +39,10 @@ _SAVED = 4
 """How many tests, while the nest runs, are worth a node of code."""
 
 _SHARE = 8
-"""How many tests of each point are worth as much code as there is: the inverse."""
+"""How many times its code a nest may grow by a cut that saves each point a test."""
 
 _TRIED = 4
-"""How many cuts of a box are tried: those that save most."""
+"""How many cuts of a box are tried, those that save most, and how many diagonals."""
 
 
 def split(nest: Nest) -> list[Nest]:
@@ -59,6 +61,15 @@ class _Piece(NamedTuple):
     result: Part
     absorbed: frozenset[tuple[int, E]] = frozenset()
     """What `result` folds into accumulators, by number, for elements that have gone."""
+    run: Run | None = None
+    """The tiles of the box that belong to the piece, if not all of it does."""
+
+    def truth(self, condition: Condition) -> bool | None:
+        """What a condition is at all points."""
+        value = condition.truth(self.box)
+        if value is None and self.run is not None:
+            return self.run.truth(condition, self.box)
+        return value
 
     @property
     def code(self) -> int:
@@ -120,7 +131,7 @@ class _Splitter:
                 pieces += parts
                 room -= _growth(piece, parts)
         done.sort(key=lambda piece: [along.start for along in piece.box.values()])
-        return [self._nest_of(piece) for piece in done]
+        return [self._nest_of(part) for piece in done for part in self._tiled(piece, room)]
 
     # Pieces
 
@@ -130,16 +141,14 @@ class _Splitter:
         fold: Sequence[E] | None,
         results: Sequence[E],
         absorbed: frozenset[tuple[int, E]] = frozenset(),
+        run: Run | None = None,
     ) -> _Piece:
-        """The piece over `box` of programs of these outputs."""
-
-        def truth(condition: Condition) -> bool | None:
-            return condition.truth(box)
-
-        result = self._result.part(results, truth)
+        """The piece over `box`, or the tiles of `run`, of programs of these outputs."""
+        piece = _Piece(box, None, Part((), (), 0), absorbed, run)
+        result = self._result.part(results, piece.truth)
         if self._fold is None or fold is None:
-            return _Piece(box, None, result, absorbed)
-        part = self._fold.part(fold, truth)
+            return piece._replace(result=result)
+        part = self._fold.part(fold, piece.truth)
         if self._is_absorbed(part):
             # What is left of the fold is its start.
             _, results = self._absorb(part, absorbed, results)
@@ -148,11 +157,11 @@ class _Splitter:
                 E.input(i, dtype): E.const(dtype, monoid.identity(dtype))
                 for i, (monoid, dtype) in enumerate(zip(self._nest.monoids, dtypes, strict=True))
             }
-            result = self._result.part(simplified(results, starts), truth)
+            result = self._result.part(simplified(results, starts), piece.truth)
         if self._result.uses_accumulators(result):
-            return _Piece(box, part, result, absorbed)
+            return piece._replace(fold=part, result=result)
         parallel = {axis: box[axis] for axis in self._nest.parallel}
-        return _Piece(parallel, None, result)
+        return piece._replace(box=parallel, result=result)
 
     def _is_absorbed(self, part: Part) -> bool:
         """Whether all elements of a fold may as well be folded once, and last."""
@@ -194,7 +203,7 @@ class _Splitter:
         for axis, along in piece.box.items():
             edges = [condition.edges(axis, self._box) for condition in piece.open]
             others = piece.points // len(along)
-            for at in {at for pair in edges for at in pair} & {*along[1:]}:
+            for at in {at for pair in edges for at in pair if at in along[1:]}:
                 before = sum(at <= stop for stop, _ in edges)
                 behind = sum(at >= start for _, start in edges)
                 saved = before * (at - along.start) + behind * (along.stop - at)
@@ -219,41 +228,78 @@ class _Splitter:
                 return [self._piece(kept, fold, results, absorbed)]
         return None
 
+    def _tiled(self, piece: _Piece, room: int) -> list[_Piece]:
+        """`piece`, or its runs of tiles along a diagonal where they are worth their code."""
+        fold = None if piece.fold is None else piece.fold.outs
+        for condition in piece.open[:_TRIED]:
+            axes = [axis for axis in self._nest.parallel if axis in condition.axes]
+            for row, column in pairwise(axes):
+                parts = [
+                    self._piece(piece.box, fold, piece.result.outs, piece.absorbed, run)
+                    for run in runs(condition, piece.box, row, column)
+                ]
+                if parts and _growth(piece, parts) <= room:
+                    return parts
+        return [piece]
+
     # Nests
 
     def _nest_of(self, piece: _Piece) -> Nest:
         """The nest that `piece` is, with coordinates that start from 0."""
         nest, box = self._nest, piece.box
-        moved = {axis: coordinate(axis, len(along)) + along.start for axis, along in box.items()}
+        extents = {axis: len(along) for axis, along in box.items()}
+        starts = {axis: Index((), along.start) for axis, along in box.items()}
+        blocks: tuple[tuple[int, Index], ...] = ()
+        if piece.run is not None:
+            blocks = _enter(piece.run, extents, starts)
+        moved = {axis: coordinate(axis, extents[axis]) + start for axis, start in starts.items()}
 
         def move(index: Index) -> Index:
             return index.substitute(lambda atom: moved.get(atom.axis, Index()))
 
-        def truth(condition: Condition) -> bool | None:
-            return condition.truth(box)
-
-        def program(scope: Scope, part: Part) -> tuple[Program, tuple[View, ...]]:
-            program, views = scope.program(part, truth, coords)
+        def program(
+            scope: Scope, part: Part, accumulators: int = 0
+        ) -> tuple[Program, tuple[View, ...]]:
+            program, views = scope.program(part, piece.truth, coords, accumulators)
             return program, tuple(view.map(move) for view in views)
 
         coords = {axis: move(index) for axis, index in nest.coords.items()}
-        extents = {axis: len(along) for axis, along in box.items() if len(along) > 1}
         nest = replace(
             nest,
-            extents=extents,
-            parallel=tuple(axis for axis in nest.parallel if axis in extents),
-            reduction=tuple(axis for axis in nest.reduction if axis in extents),
+            extents={axis: extent for axis, extent in extents.items() if extent > 1},
+            parallel=tuple(axis for axis in nest.parallel if extents[axis] > 1),
+            reduction=tuple(axis for axis in nest.reduction if extents.get(axis, 1) > 1),
+            blocks=blocks,
             coords=coords,
             writes=tuple(view.map(move) for view in nest.writes),
         )
-        result, views = program(self._result, piece.result)
         if self._fold is None or piece.fold is None:
+            result, views = program(self._result, piece.result)
             return replace(
                 nest, body=result, reads=views, monoids=(), epilogue=None, epilogue_reads=()
             )
         body, reads = program(self._fold, piece.fold)
+        result, views = program(self._result, piece.result, len(nest.monoids))
         epilogue = None if result == _identity(result.ins) else result
         return replace(nest, body=body, reads=reads, epilogue=epilogue, epilogue_reads=views)
+
+
+def _enter(
+    run: Run, extents: dict[int, int], starts: dict[int, Index]
+) -> tuple[tuple[int, Index], ...]:
+    """Make `extents` and `starts` those of one tile of `run`: the loops over its tiles."""
+    row_block = max(extents) + 1
+    column_block = row_block + 1
+    row = coordinate(row_block, run.rows)
+
+    def on(line: Line) -> Index:
+        return row * line.slope + line.offset
+
+    column = on(run.first) + coordinate(column_block, on(run.tiles).bounds[1])
+    for axis, tile in ((run.row_axis, row), (run.column_axis, column)):
+        extents[axis] = run.size
+        starts[axis] += tile * run.size
+    return (row_block, Index((), run.rows)), (column_block, on(run.tiles))
 
 
 def _identity(dtypes: Sequence[Dtype]) -> Program:
