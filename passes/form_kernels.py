@@ -33,14 +33,14 @@ from dialects.uir.functions import ApplyOp, CallOp, FunctionOp, ResultOp
 from dialects.uir.gradient import GradientOp
 from dialects.uir.kernel import LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
-from dialects.uir.memory import AfterOp, AllocOp, BufferOp, LoadOp, StoreOp
+from dialects.uir.memory import AllocOp, BufferOp, LoadOp, StoreOp
 from dialects.uir.movement import ExpandOp, MovementOp, ReshapeOp
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
-from passes.index import Index, coordinate, flatten
+from passes.index import Index, row_major
 from passes.kernel_body import Body, KernelTable, Place, collect_body
 from passes.kernel_plan import Planner, is_scalar_store, resolve
-from passes.node_driver import remove_dead_nodes
+from passes.node_driver import forget_order, remove_dead_nodes
 from passes.views import address_in_buffer
 
 
@@ -62,6 +62,7 @@ class _KernelFormer:
     """Builds the launches of a program or function, and adds the kernels that they run."""
 
     def __init__(self, block: Block, kernels: KernelTable):
+        forget_order(block)
         remove_dead_nodes(block)
         self.source = block
         self.kernels = kernels
@@ -199,10 +200,9 @@ class _KernelFormer:
         chain: list[MovementOp] = []
         while memory not in self.memories:
             op = memory.owner
-            assert isinstance(op, AfterOp | MovementOp)
-            if isinstance(op, MovementOp):
-                chain.append(op)
-            memory = op.operands[0]
+            assert isinstance(op, MovementOp)
+            chain.append(op)
+            memory = op.x
         new = self.memories[memory]
         for op in reversed(chain):
             offsets = [self.scalar(offset) for offset in op.operands[1:]]
@@ -294,9 +294,7 @@ class _KernelFormer:
     def place(self, memory: SSAValue, value: SSAValue, symbols: _Symbols) -> Place:
         """Where the elements of `value` are in the view, or all of the buffer, `memory`."""
         if memory in self.memories:
-            shape = shape_of(value)
-            address = flatten([coordinate(a, n) for a, n in enumerate(shape)], shape)
-            return Place.of(self.memories[memory], address)
+            return Place.of(self.memories[memory], row_major(shape_of(value)))
         buffer, address = address_in_buffer(memory, symbols)
         return Place.of(self.memories[buffer], address)
 

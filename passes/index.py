@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import gcd
 from typing import TypeAlias
 
@@ -343,6 +343,12 @@ def flatten(coordinates: Sequence[Index], shape: Sequence[int]) -> Index:
     for index, stride in zip(coordinates, strides_of(shape), strict=True):
         total = total + index * stride
     return total
+
+
+@lru_cache(maxsize=1024)
+def row_major(shape: tuple[int, ...]) -> Index:
+    """The position of each element in an array of `shape`, by its own coordinates."""
+    return flatten([coordinate(axis, dim) for axis, dim in enumerate(shape)], shape)
 
 
 def unflatten(position: Index, shape: Sequence[int]) -> list[Index]:

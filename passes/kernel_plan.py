@@ -37,7 +37,7 @@ from dialects.uir.elementwise import (
 from dialects.uir.functions import ApplyOp, ParamOp, ResultOp
 from dialects.uir.loops import ForOp, ancestor_in, is_loop_index
 from dialects.uir.math import MathOp
-from dialects.uir.memory import AfterOp, LoadOp, StoreOp, buffer_of
+from dialects.uir.memory import LoadOp, StoreOp, buffer_of
 from dialects.uir.movement import (
     ExpandOp,
     MovementOp,
@@ -104,10 +104,10 @@ def is_scalar_store(op: StoreOp) -> bool:
 
 def view_offsets(memory: SSAValue) -> Iterator[SSAValue]:
     """The computed offsets of the views that lead to `memory`."""
-    while isinstance(op := memory.owner, AfterOp | MovementOp):
+    while isinstance(op := memory.owner, MovementOp):
         if isinstance(op, OffsetOp):
             yield from computed_offsets(op)
-        memory = op.operands[0]
+        memory = op.x
 
 
 def computed_offsets(op: OffsetOp) -> Iterator[SSAValue]:

@@ -17,7 +17,7 @@ from xdsl.traits import Pure
 
 from dialects.uir.base import NodeBuilder, UirOp
 from dialects.uir.loops import ForOp
-from dialects.uir.memory import AllocOp, LoadOp
+from dialects.uir.memory import AfterOp, AllocOp, LoadOp
 from dialects.uir.nodes import Nodes
 
 Patterns = Mapping[type[Operation], RewritePattern]
@@ -75,6 +75,15 @@ def builder_before(op: Operation, rewriter: PatternRewriter) -> NodeBuilder:
         return new.result
 
     return NodeBuilder(insert)
+
+
+def forget_order(block: Block) -> None:
+    """Erases the `after`s: once gradients are gone, the order of the text says all."""
+    for op in list(block.walk()):
+        if isinstance(op, AfterOp):
+            op.result.replace_all_uses_with(op.memory)
+            op.detach()
+            op.erase()
 
 
 def _is_removable(op: Operation) -> bool:

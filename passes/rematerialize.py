@@ -32,6 +32,7 @@ from dialects.uir.movement import MovementOp, StackOp
 from dialects.uir.nodes import stored_buffers
 from dialects.uir.types import is_value
 from passes.kernel_plan import is_pointwise, weight_of
+from passes.node_driver import forget_order
 
 CHEAP = 64
 """The most that an element may cost, in additions and ops."""
@@ -115,4 +116,5 @@ class RematerializePass(ModulePass):
     distance: int = 500
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        forget_order(op.body.block)
         _Rematerializer(op.body.block, self.distance).run()

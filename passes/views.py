@@ -8,7 +8,6 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from dialects.uir.constants import constant_of
-from dialects.uir.memory import AfterOp
 from dialects.uir.movement import IndexOp, MovementOp, OffsetOp, PermuteOp, ReshapeOp, ShrinkOp
 from dialects.uir.types import shape_of
 from passes.index import Index, coordinate, flatten, unflatten
@@ -55,10 +54,7 @@ def _offsets(op: OffsetOp, symbol_of: SymbolOf) -> list[Index]:
 def address_in_buffer(memory: SSAValue, symbol_of: SymbolOf) -> tuple[SSAValue, Index]:
     """The buffer that `memory` sees, and the position in it of the element at each coordinate."""
     coordinates = [coordinate(axis, dim) for axis, dim in enumerate(shape_of(memory))]
-    while isinstance(op := memory.owner, AfterOp | MovementOp):
-        if isinstance(op, AfterOp):
-            memory = op.memory
-        else:
-            coordinates = operand_coordinates(op, coordinates, symbol_of)
-            memory = op.x
+    while isinstance(op := memory.owner, MovementOp):
+        coordinates = operand_coordinates(op, coordinates, symbol_of)
+        memory = op.x
     return memory, flatten(coordinates, shape_of(memory))

@@ -10,7 +10,7 @@ A subclass states its operands (as xDSL operand definitions) and
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -64,7 +64,17 @@ class TypingError(Exception):
         return self.message
 
 
-class UirOp(IRDLOperation, ABC):
+class OpMeta(ABCMeta):
+    """The metaclass of op classes, without the virtual subclasses of ABCs.
+
+    `isinstance` of an ABC runs Python code, and passes ask for the class of an op very often.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
+
+
+class UirOp(IRDLOperation, metaclass=OpMeta):
     """Base of all ops that a statement of the text can be."""
 
     SIGNATURE: ClassVar[dict[str, TextAttribute]] = {}

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import StringAttr, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
 
+from dialects.uir.base import OpMeta
 from dialects.uir.types import tensor_type
 
 CHECKED = "uir.checked"
@@ -13,7 +14,7 @@ CHECKED = "uir.checked"
 
 
 @irdl_op_definition
-class AssertOp(IRDLOperation):
+class AssertOp(IRDLOperation, metaclass=OpMeta):
     """Stops the program with the runtime error `kind`, at this op's place, if `failed`."""
 
     name = "uir.assert"

@@ -24,7 +24,7 @@ from xdsl.traits import (
     SymbolOpInterface,
 )
 
-from dialects.uir.base import Attributes, Form, TextAttribute, TypingError, UirOp
+from dialects.uir.base import Attributes, Form, OpMeta, TextAttribute, TypingError, UirOp
 from dialects.uir.requirements import check_shape, require_value
 from dialects.uir.types import dtype_of, shape_of, tensor_type
 
@@ -102,7 +102,7 @@ def open_values(ops: Iterable[Operation]) -> set[SSAValue]:
 
 
 @irdl_op_definition
-class FunctionOp(IRDLOperation):
+class FunctionOp(IRDLOperation, metaclass=OpMeta):
     """A called body that stays a function: its arguments, its code and a `uir.result`.
 
     Made by `outline-calls`. Arguments are tensors; once kernels are formed they are memories, and a
@@ -142,7 +142,7 @@ class ApplyOp(UirOp):
 
 
 @irdl_op_definition
-class ResultOp(IRDLOperation):
+class ResultOp(IRDLOperation, metaclass=OpMeta):
     """The value that the program's last statement is; absent when that is no value."""
 
     name = "uir.result"

@@ -33,11 +33,12 @@ from xdsl.irdl import (
 from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from dialects.uir.base import OpMeta
 from dialects.uir.types import MemType
 
 
 @irdl_op_definition
-class TemporaryOp(IRDLOperation):
+class TemporaryOp(IRDLOperation, metaclass=OpMeta):
     """Scratch memory of the program, undefined until it is written."""
 
     name = "uir.temporary"
@@ -46,7 +47,7 @@ class TemporaryOp(IRDLOperation):
 
 
 @irdl_op_definition
-class OutputOp(IRDLOperation):
+class OutputOp(IRDLOperation, metaclass=OpMeta):
     """The memory that the program's result is written to."""
 
     name = "uir.output"
@@ -55,7 +56,7 @@ class OutputOp(IRDLOperation):
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(IRDLOperation, metaclass=OpMeta):
     """The results of a kernel."""
 
     name = "uir.yield"
@@ -65,7 +66,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(IRDLOperation, metaclass=OpMeta):
     """A pure function of tensors, and where in memory its operands and results are.
 
     Block argument i is read through `reads[i]` from memory `read_memories[i]` of the launch,
@@ -129,7 +130,7 @@ class KernelOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LaunchOp(IRDLOperation):
+class LaunchOp(IRDLOperation, metaclass=OpMeta):
     """Runs a kernel on memories, with an offset for each read, then one for each write."""
 
     name = "uir.launch"

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from dialects.uir.base import Attributes, TypingError, UirOp
+from dialects.uir.base import Attributes, OpMeta, TypingError, UirOp
 from dialects.uir.requirements import require_dtype
 from dialects.uir.types import EFFECT, EffectType, shape_of, spell_type, tensor_type
 
@@ -78,7 +78,7 @@ class EndOp(UirOp):
 
 
 @irdl_op_definition
-class ForOp(IRDLOperation):
+class ForOp(IRDLOperation, metaclass=OpMeta):
     """Runs its region for each index from 0 to `bound - 1`, in order; not at all when that is <= 0.
 
     %e = uir.for %i in %n {

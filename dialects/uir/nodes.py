@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from dialects.uir.base import UirOp
 from dialects.uir.kernel import LaunchOp
@@ -20,16 +20,21 @@ from dialects.uir.memory import AllocOp, BufferOp, LoadOp, StoreOp, buffer_of
 _UNIQUE = (BufferOp, AllocOp, StoreOp, RangeOp, EndOp)
 
 
-def stored_buffers(op: Operation) -> Iterator[SSAValue]:
-    """The buffers that `op`, a store, a launch or a loop, stores to.
+def stored_memories(op: Operation) -> Iterator[SSAValue]:
+    """The memories that `op`, a store, a launch or a loop, stores to.
 
     A launch counts as a store to all its memories.
     """
     for inner in op.walk():
         if isinstance(inner, StoreOp):
-            yield buffer_of(inner.memory)
+            yield inner.memory
         elif isinstance(inner, LaunchOp):
             yield from inner.memories
+
+
+def stored_buffers(op: Operation) -> Iterator[SSAValue]:
+    """The buffers that `op`, a store, a launch or a loop, stores to."""
+    return map(buffer_of, stored_memories(op))
 
 
 class Nodes:
@@ -39,6 +44,11 @@ class Nodes:
         self._around = around
         self._nodes: dict[tuple[object, ...], Operation] = {}
         self._versions: dict[SSAValue, int] = {}
+        self._buffers: dict[SSAValue, SSAValue] = {}
+        """What `buffer_of` says of memories: chains of `after` are as long as a program."""
+        self._types: dict[int, tuple[Attribute, Attribute]] = {}
+        """By identity, a type and the first one that is equal: hashing a type takes long."""
+        self._first_types: dict[Attribute, Attribute] = {}
         self._order: dict[Operation, int] = {}
         self._barrier = 0
 
@@ -51,7 +61,8 @@ class Nodes:
                 return node
             self._nodes[key] = op
         elif isinstance(op, StoreOp | LaunchOp | ForOp):
-            for buffer in stored_buffers(op):
+            for memory in stored_memories(op):
+                buffer = self._buffer_of(memory)
                 self._versions[buffer] = self._versions.get(buffer, 0) + 1
         self._order[op] = len(self._order)
         return op
@@ -74,13 +85,29 @@ class Nodes:
             node, around = around._nodes.get(key), around._around
         return node
 
+    def _buffer_of(self, memory: SSAValue) -> SSAValue:
+        path: list[SSAValue] = []
+        while memory not in self._buffers and isinstance(op := memory.owner, UirOp) and op.operands:
+            path.append(memory)
+            memory = op.operands[0]
+        buffer = self._buffers.get(memory, memory)
+        self._buffers.update(dict.fromkeys(path, buffer))
+        return buffer
+
+    def _first_type(self, type: Attribute) -> int:
+        """A number that only equal types share."""
+        known = self._types.get(id(type))
+        if known is None:
+            known = self._types[id(type)] = type, self._first_types.setdefault(type, type)
+        return id(known[1])
+
     def _key(self, op: UirOp) -> tuple[object, ...]:
         version = None
         if isinstance(op, LoadOp):
-            version = self._barrier, self._versions.get(buffer_of(op.memory), 0)
+            version = self._barrier, self._versions.get(self._buffer_of(op.memory), 0)
         return (
             type(op),
-            op.result.type,
+            self._first_type(op.result.type),
             version,
             *op.operands,
             *op.properties.items(),

@@ -101,10 +101,10 @@ def is_memory(type: Attribute) -> bool:
     return isinstance(type, MemType)
 
 
-@lru_cache(maxsize=4096)
 def _shape_of_type(type: Attribute) -> tuple[int, ...]:
     assert isinstance(type, TensorType | MemType), type
-    return type.get_shape()
+    # Faster than to look it up: the hash of a type is computed each time.
+    return tuple([dim.data for dim in cast(ShapedType, type).shape.data])
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
