@@ -17,6 +17,7 @@ _DIALECTS = {
     "cf": "xdsl.dialects.cf:Cf",
     "arith": "xdsl.dialects.arith:Arith",
     "memref": "xdsl.dialects.memref:MemRef",
+    "vector": "xdsl.dialects.vector:Vector",
     "affine": "xdsl.dialects.affine:Affine",
 }
 """Name to `module:object`."""

@@ -22,8 +22,12 @@ local arrays (`loops/schedule.py` says how many); another fold carries scalars.
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -33,10 +37,26 @@ from xdsl.pattern_rewriter import (
 )
 
 from dialects.prog import LoopOp
+from dialects.uir.dispatch import DISPATCH
 
+from .loops.axes import simplified
 from .loops.emit import NestEmitter
-from .loops.nest import nest_of
+from .loops.nest import Nest, nest_of
 from .loops.schedule import schedule_of
+
+MUCH_WORK = 1 << 16
+"""The scalar operations from which on a loop is worth compiling for several machines."""
+
+
+def work_of(nest: Nest) -> int:
+    """The scalar operations of `nest`: those of its body at every point."""
+    return len(nest.body.nodes) * prod(nest.extents.values())
+
+
+def mark_dispatched(function: Operation | None) -> None:
+    """Give a private function the mark."""
+    if isinstance(function, func.FuncOp) and function.sym_visibility == StringAttr("private"):
+        function.attributes[DISPATCH] = UnitAttr()
 
 
 class LowerLoop(RewritePattern):
@@ -44,7 +64,9 @@ class LowerLoop(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter) -> None:
-        nest = nest_of(op)
+        nest = simplified(nest_of(op))
+        if work_of(nest) >= MUCH_WORK:
+            mark_dispatched(op.parent_op())
         rewriter.replace(op, NestEmitter(nest, schedule_of(nest)).emit(), [])
 
 

@@ -1,15 +1,15 @@
-"""A loop nest in its simplest form: axes merged where one will do, indices as sums."""
+"""A loop nest: what a `prog.loop` computes, with indices as sums."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
 from dialects.prog import Access, AccessAttr, Coord, LoopOp, Monoid, Program
-from passes.index import Coordinate, Index, Quotient, Remainder, compose, coordinate
+from passes.index import Index, compose, coordinate
 
 GREATEST_SYMBOL = 2**31
 """A bound of symbols: they are addresses, or parts of one."""
@@ -67,13 +67,12 @@ class Nest:
 
 
 def nest_of(op: LoopOp) -> Nest:
-    """The nest that `op` is: no axis of extent 1, adjacent axes of one kind merged where
-    every index allows it."""
+    """The nest that `op` is, without axes of extent 1."""
     shape, reduction = op.shape.get_values(), op.reduction.get_values()
     extents = dict(enumerate((*shape, *reduction)))
     epilogue = None if op.epilogue is None else op.epilogue.data
     views = _ViewMaker(op, [coordinate(axis, extent) for axis, extent in extents.items()])
-    nest = Nest(
+    return Nest(
         extents={axis: extent for axis, extent in extents.items() if extent > 1},
         symbols=tuple(op.symbols),
         parallel=tuple(a for a, extent in extents.items() if extent > 1 and a < len(shape)),
@@ -86,7 +85,6 @@ def nest_of(op: LoopOp) -> Nest:
         epilogue_reads=views.of(op.epilogue_reads),
         writes=views.of(op.writes),
     )
-    return _merge_axes(nest)
 
 
 def _coords(programs: Iterable[Program | None], coordinates: Sequence[Index]) -> dict[int, Index]:
@@ -133,57 +131,3 @@ class _ViewMaker:
             if least < 0 or (equal and greatest > 0):
                 guards.append(Guard(value, equal))
         return tuple(dict.fromkeys(guards))
-
-
-def _merge_axes(nest: Nest) -> Nest:
-    """Merge adjacent axes, innermost first; the outer one goes into the inner one."""
-    for axes in (list(nest.parallel), list(nest.reduction)):
-        for position in range(len(axes) - 2, -1, -1):
-            outer, inner = axes[position : position + 2]
-            extent = nest.extents[inner]
-            if all(_is_one_axis(index, outer, inner, extent) for index in nest.indices()):
-                del axes[position]
-                nest = _merged(nest, outer, inner)
-    return nest
-
-
-def _is_one_axis(index: Index, outer: int, inner: int, extent: int) -> bool:
-    """Whether `index` depends on the two axes only through `outer * extent + inner`."""
-    coefficients = {atom.axis: c for atom, c in index.terms if isinstance(atom, Coordinate)}
-    return coefficients.get(outer, 0) == coefficients.get(inner, 0) * extent and all(
-        _is_one_axis(atom.index, outer, inner, extent)
-        for atom, _ in index.terms
-        if isinstance(atom, Quotient | Remainder)
-    )
-
-
-def _merged(nest: Nest, outer: int, inner: int) -> Nest:
-    """The nest whose axis `inner` runs over both axes."""
-    extents = dict(nest.extents)
-    extents[inner] *= extents.pop(outer)
-    whole = coordinate(inner, extents[inner])
-
-    def merged(index: Index) -> Index:
-        new = {outer: Index(), inner: whole}
-        return index.substitute(lambda old: new.get(old.axis, Index(((old, 1),))))
-
-    def views(old: tuple[View, ...]) -> tuple[View, ...]:
-        return tuple(
-            View(
-                view.memory,
-                merged(view.index),
-                view.guards and tuple(Guard(merged(g.value), g.equal) for g in view.guards),
-            )
-            for view in old
-        )
-
-    return replace(
-        nest,
-        extents=extents,
-        parallel=tuple(axis for axis in nest.parallel if axis != outer),
-        reduction=tuple(axis for axis in nest.reduction if axis != outer),
-        coords={axis: merged(index) for axis, index in nest.coords.items()},
-        reads=views(nest.reads),
-        epilogue_reads=views(nest.epilogue_reads),
-        writes=views(nest.writes),
-    )

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from dialects.uir.checks import CHECKED
+from uir.targets.c_dispatch import DISPATCH_MACROS, is_dispatched
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function
 from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_called_in
@@ -48,6 +49,8 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
         local_names = Names(global_names)
         lines += ["", *print_function(function, names, local_names, stored, checked)]
     helpers = definitions_called_in(lines)
+    if any(map(is_dispatched, functions)):
+        helpers.append(DISPATCH_MACROS)
     if checked:
         helpers = [ERROR_STRUCT, *helpers]
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))

@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, vector
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, i1, i8, i32, i64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from uir.targets.c_literals import float_literal, integer_literal
+from uir.targets.c_vectors import VECTOR_TYPES, shuffle_text
 
 index = IndexType()
 
@@ -23,6 +24,7 @@ _VALUE_TYPES: dict[Attribute, str] = {
     i64: "int64_t",
     index: "int64_t",
     f32: "float",
+    **VECTOR_TYPES,
 }
 _ELEMENT_TYPES = {**_VALUE_TYPES, i1: "uint8_t", i8: "uint8_t"}
 _UNSIGNED_TYPES: dict[Attribute, str] = {i32: "uint32_t", i64: "uint64_t", index: "uint64_t"}
@@ -354,7 +356,14 @@ def _spell_bitcast(op: Operation, operands: Sequence[Piece]) -> Piece:
     raise UnprintableError(op, f"no conversion from {source} to {result}")
 
 
+def _spell_shuffle(op: Operation, operands: Sequence[Piece]) -> Piece:
+    assert isinstance(op, vector.ShuffleOp)
+    names = [wrap(operand, Level.PRIMARY) for operand in operands]
+    return Piece(shuffle_text(op, names), ops=1 + sum(operand.ops for operand in operands))
+
+
 _SPELLINGS: dict[type[Operation], Spelling] = {
+    vector.ShuffleOp: _spell_shuffle,
     arith.ConstantOp: _spell_constant,
     arith.NegfOp: _spell_negf,
     arith.FloorDivSIOp: _spell_floor_division,

@@ -135,6 +135,27 @@ static inline int64_t floordiv_i64(int64_t a, int64_t b) {
     ),
 }
 
+for _element, _vector in (("float", "f32x4"), ("int32_t", "i32x4")):
+    HELPERS[f"load_{_vector}"] = Helper(
+        f"""\
+typedef {_element} {_vector} __attribute__((vector_size(16)));
+
+static inline {_vector} load_{_vector}(const {_element} *from) {{
+  {_vector} v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}}
+"""
+    )
+    HELPERS[f"store_{_vector}"] = Helper(
+        f"""\
+static inline void store_{_vector}({_element} *to, {_vector} v) {{
+  memcpy(to, &v, sizeof v);
+}}
+""",
+        calls=(f"load_{_vector}",),
+    )
+
 _WORD = re.compile(r"\b[a-z]\w*(?=\()")
 
 

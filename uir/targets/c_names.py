@@ -31,8 +31,9 @@ RESERVED = frozenset(
 """Words that a printed file never declares itself."""
 
 # Names in capitals belong to macros of the headers (`NAN`, `FLT_MAX`, `M_PI`), those that end in
-# `_t` to types, and those that begin with an underscore to the implementation.
-_ORDINARY = re.compile(r"(?!.*_t$)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*")
+# `_t` to types, and those that begin with an underscore to the implementation. The other endings
+# are those of what a dispatched function consists of.
+_ORDINARY = re.compile(r"(?!.*_(?:t|inline|avx2|avx512)$)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*")
 
 
 def is_ordinary(name: str) -> bool:
