@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import (
     FLOATS,
+    INTEGERS,
     Binary,
     Compare,
     Const,
@@ -32,6 +33,7 @@ from dialects.prog import (
 )
 
 from .builder import LoopBuilder
+from .float_ranges import ANY, absolute_of, float_ranges
 
 Leaf: TypeAlias = Callable[[int], SSAValue]
 """Makes the value of an operand, or of a coordinate, by its number."""
@@ -42,6 +44,7 @@ def emit_program(
 ) -> list[SSAValue]:
     """The results of `program` at one point; each node that they need is built once."""
     scalars = Scalars(builder)
+    ranges = float_ranges(program)
     values: dict[int, SSAValue] = {}
     for index in program.reached(program.outs):
         node = program.nodes[index]
@@ -53,8 +56,12 @@ def emit_program(
                 values[index] = coordinate(axis)
             case Const(dtype, element):
                 values[index] = builder.constant(dtype, value_of(dtype, element))
+            case Op1(Move.CAST, dtype, i) if dtype in INTEGERS and ranges.get(i, ANY).fits(dtype):
+                values[index] = scalars.truncated(dtype, values[i])
             case Op1(kind, dtype, i):
                 values[index] = scalars.op1(kind, program.dtypes[i], dtype, values[i])
+            case Op2() if (x := absolute_of(program, index)) is not None:
+                values[index] = scalars.absolute(values[x])
             case Op2(kind, i, j):
                 known = _known_divisor(program, j)
                 values[index] = scalars.op2(kind, program.dtypes[i], values[i], values[j], known)
@@ -178,11 +185,21 @@ class Scalars:
         reaches = self._op(arith.CmpfOp, x, bottom, "oge")
         fits = self._op(arith.AndIOp, reaches, self._op(arith.CmpfOp, x, top, "olt"))
         inside = self.select(fits, x, constant(source, 0.0))
-        value = self._op(arith.FPToSIOp, inside, type_of(target))
+        value = self.truncated(target, inside)
         below = self._op(arith.CmpfOp, x, bottom, "olt")
         above = self._op(arith.CmpfOp, x, top, "oge")
         value = self.select(below, constant(target, least), value)
         return self.select(above, constant(target, greatest), value)
+
+    def truncated(self, target: Dtype, x: SSAValue) -> SSAValue:
+        """A float that has a value of an integer dtype, its fraction dropped."""
+        return self._op(arith.FPToSIOp, x, type_of(target))
+
+    def absolute(self, x: SSAValue) -> SSAValue:
+        """An f32 without its sign."""
+        word = self._op(arith.BitcastOp, x, type_of(Dtype.int32))
+        word = self._op(arith.AndIOp, word, self._builder.constant(Dtype.int32, 0x7FFFFFFF))
+        return self._op(arith.BitcastOp, word, type_of(Dtype.float32))
 
     def op2(
         self,

@@ -58,7 +58,6 @@ def element_type(op: Operation, type_: Attribute) -> str:
 class Level(IntEnum):
     """How tightly an expression binds, loosest first."""
 
-    CONDITIONAL = 0
     OR = 1
     XOR = 2
     AND = 3
@@ -151,6 +150,13 @@ _BITWISE_OPERATORS: dict[type[Operation], _Operator] = {
 _FLOAT_HELPERS: dict[type[Operation], str] = {
     arith.MaximumfOp: "max_f32",
     arith.MinimumfOp: "min_f32",
+}
+_SELECTS: dict[Attribute, str] = {
+    i1: "select_bool",
+    i32: "select_i32",
+    i64: "select_i64",
+    index: "select_i64",
+    f32: "select_f32",
 }
 _FLOOR_DIVISIONS: dict[Attribute, str] = {
     i32: "floordiv_i32",
@@ -318,21 +324,7 @@ def _not(piece: Piece) -> Piece:
 
 
 def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
-    type_ = op.results[0].type
-    if type_ == f32:
-        return _call("select_f32", *operands)
-    if type_ == index:
-        return _call("select_index", *operands)
-    condition, *arms = operands
-    then, otherwise = _as_wide(arms, type_)
-    # Compilers warn of a bare `&` or `|` in the condition.
-    test, left, right = (
-        wrap(condition, Level.COMPARE),
-        wrap(then, Level.OR),
-        wrap(otherwise, Level.OR),
-    )
-    ops = 1 + condition.ops + then.ops + otherwise.ops
-    return Piece(f"{test} ? {left} : {right}", Level.CONDITIONAL, ops)
+    return _call(_SELECTS[op.results[0].type], *operands)
 
 
 def _spell_cast(op: Operation, operands: Sequence[Piece]) -> Piece:
