@@ -26,9 +26,12 @@ local arrays (`loops/schedule.py` says how many); another fold carries scalars.
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -39,14 +42,30 @@ from xdsl.pattern_rewriter import (
 from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import LoopOp
+from dialects.uir.dispatch import DISPATCH
 
+from .loops.axes import simplified
 from .loops.emit import NestEmitter
-from .loops.nest import merge_axes, nest_of
+from .loops.nest import Nest, nest_of
 from .loops.schedule import schedule_of
 from .loops.split import split
 
 PREFIX = "nx_"
 """Begins the names of the functions of the kind library."""
+
+MUCH_WORK = 1 << 16
+"""The scalar operations from which on a loop is worth compiling for several machines."""
+
+
+def work_of(nest: Nest) -> int:
+    """The scalar operations of `nest`: those of its body at every point."""
+    return len(nest.body.nodes) * prod(nest.extents.values())
+
+
+def mark_dispatched(function: Operation | None) -> None:
+    """Give a private function the mark."""
+    if isinstance(function, func.FuncOp) and function.sym_visibility == StringAttr("private"):
+        function.attributes[DISPATCH] = UnitAttr()
 
 
 class LowerLoop(RewritePattern):
@@ -54,7 +73,9 @@ class LowerLoop(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter) -> None:
-        nests = map(merge_axes, split(nest_of(op)))
+        nests = [simplified(nest) for nest in split(nest_of(op))]
+        if sum(map(work_of, nests)) >= MUCH_WORK:
+            mark_dispatched(op.parent_op())
         loops = [NestEmitter(nest, schedule_of(nest)).emit() for nest in nests]
         rewriter.replace(op, [op for ops in loops for op in ops], [])
 

@@ -71,9 +71,13 @@ class LoopBuilder:
         """The number of loops around `value`."""
         return self._depths.get(value, 0)
 
-    def pure(self, op: Operation, key: Hashable = None) -> SSAValue:
-        """The result of `op`, or of an equal earlier one: of its class, operands and `key`."""
-        depth = max(map(self.depth, op.operands), default=0)
+    def pure(self, op: Operation, key: Hashable = None, *, hoisted: bool = True) -> SSAValue:
+        """The result of `op`, or of an equal earlier one: of its class, operands and `key`.
+
+        Stays in the innermost scope unless it may be `hoisted`.
+        """
+        innermost = len(self._scopes) - 1
+        depth = max(map(self.depth, op.operands), default=0) if hoisted else innermost
         scope = self._scopes[depth]
         full_key = (type(op), key, *op.operands)
         if (value := scope.values.get(full_key)) is not None:

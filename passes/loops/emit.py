@@ -2,113 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import count
 
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import i64
+from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
-from dialects.prog import Program, memory_dtype, type_of
-from passes.index import Coordinate, Index, Symbol, coordinate
+from dialects.prog import type_of
+from passes.index import Index
 
-from .builder import LoopBuilder
-from .indices import emit_index
-from .nest import Guard, Nest, View
-from .scalars import Scalars, emit_program
-from .schedule import Schedule
+from .nest import Nest
+from .panels import Block, Panel
+from .points import ZERO, Points
+from .schedule import Packing, Schedule, Tiling
 
 
 @dataclass(frozen=True)
 class _Tile:
-    """Points that are folded together: `lanes` in a loop, times the rows, written out."""
+    """Points that are folded together: `lanes` in a loop, times the rows, written out.
 
-    lane: int
+    Only the first `count` of the lanes are points of the nest.
+    """
+
+    tiling: Tiling
     lane_start: Index
     lanes: int
-    row: int | None
+    count: int
     row_points: tuple[Index, ...]
 
 
 class NestEmitter:
-    """Emits the loops of one nest.
-
-    An axis has a value while it is inside its loops: an index of loop variables, numbered as
-    they come, whose SSA values are known.
-    """
+    """Emits the loops of one nest."""
 
     def __init__(self, nest: Nest, schedule: Schedule) -> None:
         self._nest = nest
         self._schedule = schedule
-        self._builder = LoopBuilder()
-        self._scalars = Scalars(self._builder)
-        self._numbers = count()
-        self._variables: dict[int, SSAValue] = {}
-        self._axes: dict[int, Index] = {}
-        self._written = {view.memory for view in nest.writes}
+        self._points = Points(nest)
+        self._builder = self._points.builder
         self._accumulators: dict[tuple[int, int], SSAValue] = {}
+        self._panels: dict[int, Panel] = {}
+        self._panel_row = self._panel_lane = ZERO
+        """Where the current point is in the panels."""
+        read = {view.memory for view in (*nest.reads, *nest.epilogue_reads)}
+        self._again = read.isdisjoint(view.memory for view in nest.writes)
+        """Whether to compute a point a second time changes nothing."""
 
     def emit(self) -> Sequence[Operation]:
         """The ops that do what the nest does."""
-        nest, schedule = self._nest, self._schedule
+        nest, tiling = self._nest, self._schedule.tiling
+        if tiling is not None and tiling.packing is not None:
+            self._make_panels(tiling, tiling.packing)
         with ExitStack() as loops:
             for axis, turns in nest.blocks:
-                loops.enter_context(self._block_loop(axis, turns))
-            for axis in schedule.order:
-                loops.enter_context(self._axis_loop(axis))
-            if not nest.monoids:
-                self._write(self._program(nest.body, (), nest.reads))
-            elif schedule.lane is None:
-                self._finish(self._fold_scalars(nest.reduction, self._identities()))
+                loops.enter_context(self._points.block_loop(axis, turns))
+            for axis in self._schedule.order:
+                loops.enter_context(self._points.axis_loop(axis))
+            if tiling is None:
+                if nest.monoids:
+                    self._finish(self._fold_scalars(nest.reduction, self._identities()))
+                else:
+                    self._points.write(self._body())
+            elif nest.monoids:
+                self._fold_tiles(tiling)
             else:
-                self._fold_tiles(schedule.lane, schedule.row)
+                self._map_tiles(tiling)
         return self._builder.ops
 
-    # Loops
+    # Panels
 
-    @contextmanager
-    def _loop(self, axis: int, extent: int, step: int = 1) -> Generator[Index]:
-        """The variable of a loop over `0, step, ...` below `extent`; 0 where that's all."""
-        if extent <= step:
-            yield Index()
-            return
-        with self._builder.loop(extent, step) as loop:
-            yield self._variable(axis, loop.variable, extent)
+    def _make_panels(self, tiling: Tiling, packing: Packing) -> None:
+        for number in packing.reads:
+            view = self._nest.reads[number]
+            self._panels[number] = Panel(self._points, view, tiling.lanes, packing.rows)
+        if tiling.lanes > self._nest.extents[tiling.lane]:
+            for panel in self._panels.values():
+                panel.clear()
 
-    def _variable(self, axis: int, value: SSAValue, extent: int) -> Index:
-        value.name_hint = f"k{axis}" if axis in self._nest.reduction else f"i{axis}"
-        number = next(self._numbers)
-        self._variables[number] = value
-        return coordinate(number, extent)
+    def _fill_panels(self, block: Block) -> None:
+        for panel in self._panels.values():
+            panel.fill(block)
 
-    @contextmanager
-    def _axis_loop(self, axis: int) -> Generator[None]:
-        with self._loop(axis, self._nest.extents[axis]) as variable:
-            self._axes[axis] = variable
-            yield
+    def _body(self) -> list[SSAValue]:
+        """The results of the body at the current point."""
 
-    @contextmanager
-    def _block_loop(self, axis: int, turns: Index) -> Generator[None]:
-        _, most = turns.bounds
-        if turns.terms:
-            with self._builder.loop(self._value(turns)) as loop:
-                self._axes[axis] = self._variable(axis, loop.variable, most)
-                yield
-        else:
-            with self._loop(axis, most) as variable:
-                self._axes[axis] = variable
-                yield
+        def read(number: int) -> SSAValue:
+            panel = self._panels.get(number)
+            if panel is not None:
+                return panel.load(self._panel_row, self._panel_lane)
+            return self._points.read(self._nest.reads[number])
 
-    def _for_tiles(self, axis: int, size: int, body: Callable[[Index, int], None]) -> None:
-        """Build `body(start, size)` for the tiles of `axis`, and once for what remains."""
-        extent = self._nest.extents[axis]
-        whole = extent - extent % size
-        with self._loop(axis, whole, size) as start:
-            body(start, size)
-        if whole < extent:
-            body(Index((), whole), extent - whole)
+        return self._points.program(self._nest.body, (), read)
+
+    def _map_tiles(self, tiling: Tiling) -> None:
+        """Compute the points of a map, of which the panels hold a block at a time."""
+        assert tiling.packing is not None
+        points, again, lane = self._points, self._again, tiling.lane
+        (axis,) = tiling.packing.axes
+        extent, rows = self._nest.extents[axis], tiling.packing.rows
+        for lane_start, lanes in self._lane_tiles(tiling):
+            for start, count in points.tiles(axis, extent, rows, again=again):
+                self._fill_panels(Block((axis,), start, count, lane, lane_start, lanes))
+                with points.loop(axis, count) as row, points.loop(lane, lanes) as offset:
+                    points.axes[axis] = start + row
+                    points.axes[lane] = lane_start + offset
+                    self._panel_row, self._panel_lane = row, offset
+                    points.write(self._body())
 
     # Folds
 
@@ -120,12 +119,11 @@ class NestEmitter:
 
     def _combine(self, accumulators: Sequence[SSAValue]) -> list[SSAValue]:
         """The accumulators after the current point of the reduction."""
-        elements = self._program(self._nest.body, (), self._nest.reads)
         monoids, dtypes = self._nest.monoids, self._nest.body.results
         return [
-            self._scalars.op2(monoid.kind(dtype), dtype, accumulator, element)
+            self._points.scalars.op2(monoid.kind(dtype), dtype, accumulator, element)
             for monoid, dtype, accumulator, element in zip(
-                monoids, dtypes, accumulators, elements, strict=True
+                monoids, dtypes, accumulators, self._body(), strict=True
             )
         ]
 
@@ -137,140 +135,116 @@ class NestEmitter:
             return self._combine(accumulators)
         extent = self._nest.extents[axes[0]]
         with self._builder.loop(extent, inits=accumulators) as loop:
-            self._axes[axes[0]] = self._variable(axes[0], loop.variable, extent)
+            self._points.axes[axes[0]] = self._points.variable(axes[0], loop.variable, extent)
             loop.yields = self._fold_scalars(axes[1:], loop.arguments)
         return loop.results
 
-    def _fold_tiles(self, lane: int, row: int | None) -> None:
-        """The fold of all points of the lane and the row axis, a tile at a time."""
-
-        def fold_lanes(row_start: Index, rows: int) -> None:
-            def fold_tile(lane_start: Index, lanes: int) -> None:
-                row_points = [] if row is None else [row_start + i for i in range(rows)]
-                self._fold_tile(_Tile(lane, lane_start, lanes, row, tuple(row_points)))
-
-            self._for_tiles(lane, self._schedule.lanes, fold_tile)
-
+    def _fold_tiles(self, tiling: Tiling) -> None:
+        """Fold all points, a tile at a time."""
+        packing, row, extents = tiling.packing, tiling.row, self._nest.extents
         if row is None:
-            fold_lanes(Index(), 1)
+            for start, lanes in self._lane_tiles(tiling):
+                self._fold_tile(self._tile(tiling, start, lanes, ()))
+        elif packing is None or packing.sharing is None:
+            for row_points in self._row_tiles(row, tiling.rows, ZERO, extents[row]):
+                for start, lanes in self._lane_tiles(tiling):
+                    self._fold_tile(self._tile(tiling, start, lanes, row_points))
         else:
-            self._for_tiles(row, self._schedule.rows, fold_lanes)
+            blocks = self._points.tiles(row, extents[row], packing.sharing, again=self._again)
+            points = extents[packing.axes[-1]]
+            for row_start, rows in blocks:
+                for start, lanes in self._lane_tiles(tiling):
+                    self._fill_panels(Block(packing.axes, ZERO, points, tiling.lane, start, lanes))
+                    for row_points in self._row_tiles(row, tiling.rows, row_start, rows):
+                        self._fold_tile(self._tile(tiling, start, lanes, row_points))
+
+    def _lane_tiles(self, tiling: Tiling) -> Iterator[tuple[Index, int]]:
+        extent = self._nest.extents[tiling.lane]
+        return self._points.tiles(tiling.lane, extent, tiling.lanes, again=self._again)
+
+    def _row_tiles(
+        self, row: int, size: int, start: Index, extent: int
+    ) -> Iterator[tuple[Index, ...]]:
+        """The rows of each tile of `extent` rows from `start`."""
+        for first, rows in self._points.tiles(row, extent, size, start=start, again=self._again):
+            yield tuple(first + i for i in range(rows))
+
+    def _tile(
+        self, tiling: Tiling, start: Index, count: int, row_points: tuple[Index, ...]
+    ) -> _Tile:
+        # Lanes beyond the axis are computed, on zeros, to fill a vector.
+        is_padded = tiling.lanes > self._nest.extents[tiling.lane]
+        return _Tile(tiling, start, tiling.lanes if is_padded else count, count, row_points)
 
     def _fold_tile(self, tile: _Tile) -> None:
         """Set the tile's accumulators, run the reduction around its points, finish them."""
-        for cells, position in self._points(tile):
+        for cells, position in self._cells_of(tile, tile.lanes):
             for cell, identity in zip(cells, self._identities(), strict=True):
                 self._builder.effect(memref.StoreOp.get(identity, cell, [position]))
-        with ExitStack() as loops:
-            for axis in self._nest.reduction:
-                loops.enter_context(self._axis_loop(axis))
-            for cells, position in self._points(tile):
+        for _ in self._reduction_points(tile):
+            for cells, position in self._cells_of(tile, tile.lanes):
                 values = self._combine(self._load_cells(cells, position))
                 for cell, value in zip(cells, values, strict=True):
                     self._builder.effect(memref.StoreOp.get(value, cell, [position]))
-        for cells, position in self._points(tile):
+        for cells, position in self._cells_of(tile, tile.count):
             self._finish(self._load_cells(cells, position))
 
-    def _points(self, tile: _Tile) -> Iterator[tuple[list[SSAValue], SSAValue]]:
-        """Within a loop over the lanes, for each row, the accumulators and the position."""
-        with self._loop(tile.lane, tile.lanes) as lane:
-            self._axes[tile.lane] = tile.lane_start + lane
-            position = self._emit(lane)
-            for number, row in enumerate(tile.row_points or (None,)):
-                if tile.row is not None and row is not None:
-                    self._axes[tile.row] = row
-                yield [self._cells(number, j) for j in range(len(self._nest.monoids))], position
+    def _reduction_points(self, tile: _Tile) -> Iterator[None]:
+        """Inside the loops of the reduction; panels that no other tile shares are filled there."""
+        points, packing = self._points, tile.tiling.packing
+        *outer, last = self._nest.reduction
+        extent = self._nest.extents[last]
+        with ExitStack() as loops:
+            place = ZERO
+            for axis in outer:
+                loops.enter_context(points.axis_loop(axis))
+                place = place * self._nest.extents[axis] + points.axes[axis]
+            if packing is None or packing.sharing is not None:
+                with points.axis_loop(last):
+                    self._panel_row = place * extent + points.axes[last]
+                    yield
+                return
+            for start, rows in points.tiles(last, extent, packing.rows):
+                lane = tile.tiling.lane
+                self._fill_panels(Block((last,), start, rows, lane, tile.lane_start, tile.count))
+                with points.loop(last, rows) as row:
+                    points.axes[last] = start + row
+                    self._panel_row = row
+                    yield
 
-    def _cells(self, row: int, output: int) -> SSAValue:
-        """The array of accumulators of a row of a tile, for one output of the body."""
-        key = (row, output)
-        if key not in self._accumulators:
-            type = type_of(self._nest.body.results[output])
-            alloca = memref.AllocaOp.get(type, shape=[self._schedule.lanes])
-            self._accumulators[key] = self._builder.outermost(alloca)
-            self._accumulators[key].name_hint = "acc"
-        return self._accumulators[key]
+    def _cells_of(self, tile: _Tile, lanes: int) -> Iterator[tuple[list[SSAValue], SSAValue]]:
+        """Within a loop over the lanes, for each row, the accumulators and the position."""
+        lane, row = tile.tiling.lane, tile.tiling.row
+        with self._points.loop(lane, lanes) as offset:
+            self._points.axes[lane] = tile.lane_start + offset
+            self._panel_lane = offset
+            position = self._points.emit(offset)
+            if row is None:
+                yield self._cells(tile, 0), position
+                return
+            for number, point in enumerate(tile.row_points):
+                self._points.axes[row] = point
+                yield self._cells(tile, number), position
+
+    def _cells(self, tile: _Tile, row: int) -> list[SSAValue]:
+        """The arrays of accumulators of a row of a tile, one for each output of the body."""
+        cells: list[SSAValue] = []
+        for output, dtype in enumerate(self._nest.body.results):
+            if (row, output) not in self._accumulators:
+                alloca = memref.AllocaOp.get(type_of(dtype), shape=[tile.tiling.lanes])
+                self._accumulators[row, output] = self._builder.outermost(alloca)
+                self._accumulators[row, output].name_hint = "acc"
+            cells.append(self._accumulators[row, output])
+        return cells
 
     def _load_cells(self, cells: Sequence[SSAValue], position: SSAValue) -> list[SSAValue]:
         return [self._builder.effect(memref.LoadOp.get(cell, [position]))[0] for cell in cells]
 
-    # Points
-
     def _finish(self, accumulators: Sequence[SSAValue]) -> None:
         """Write the results at the current point, whose fold is complete."""
-        epilogue = self._nest.epilogue
+        epilogue, reads = self._nest.epilogue, self._nest.epilogue_reads
         if epilogue is not None:
-            accumulators = self._program(epilogue, accumulators, self._nest.epilogue_reads)
-        self._write(accumulators)
-
-    def _program(
-        self, program: Program, first: Sequence[SSAValue], reads: Sequence[View]
-    ) -> list[SSAValue]:
-        """The results of `program` on the values `first` and on what `reads` give."""
-
-        def operand(i: int) -> SSAValue:
-            return first[i] if i < len(first) else self._read(reads[i - len(first)])
-
-        def coordinate(axis: int) -> SSAValue:
-            index = self._value(self._nest.coords[axis])
-            return self._builder.pure(arith.IndexCastOp(index, i64), i64)
-
-        return emit_program(self._builder, program, operand, coordinate)
-
-    def _read(self, view: View) -> SSAValue:
-        """The element of `view`; zero, from a load at a safe place, where a guard fails."""
-        zero = self._builder.constant(memory_dtype(view.memory), 0)
-        if view.guards is None:
-            return zero
-        index = self._value(view.index)
-        if not view.guards:
-            return self._load(view.memory, index)
-        inside = self._condition(view.guards)
-        safe = self._builder.index(0)
-        element = self._load(view.memory, self._scalars.select(inside, index, safe))
-        return self._scalars.select(inside, element, zero)
-
-    def _load(self, memory: SSAValue, index: SSAValue) -> SSAValue:
-        load = memref.LoadOp.get(memory, [index])
-        # What nobody writes meanwhile is loaded as far out as its index is known.
-        if memory in self._written:
-            return self._builder.effect(load)[0]
-        return self._builder.pure(load)
-
-    def _condition(self, guards: Sequence[Guard]) -> SSAValue:
-        tests = [
-            self._builder.pure(
-                arith.CmpiOp(
-                    self._value(guard.value),
-                    self._builder.index(0),
-                    "eq" if guard.equal else "sge",
-                ),
-                guard.equal,
+            accumulators = self._points.program(
+                epilogue, accumulators, lambda number: self._points.read(reads[number])
             )
-            for guard in guards
-        ]
-        condition, *rest = sorted(tests, key=self._builder.depth)
-        for test in rest:
-            condition = self._builder.pure(arith.AndIOp(condition, test))
-        return condition
-
-    def _write(self, results: Sequence[SSAValue]) -> None:
-        for view, result in zip(self._nest.writes, results, strict=True):
-            index = self._value(view.index)
-            self._builder.effect(memref.StoreOp.get(result, view.memory, [index]))
-
-    # Indices
-
-    def _value(self, index: Index) -> SSAValue:
-        """An index of axes and symbols at the current point."""
-        return self._emit(index.substitute(lambda atom: self._axes[atom.axis]))
-
-    def _emit(self, index: Index) -> SSAValue:
-        """An index of loop variables and symbols."""
-
-        def variable(atom: Coordinate | Symbol) -> SSAValue:
-            if isinstance(atom, Symbol):
-                return self._nest.symbols[atom.number]
-            return self._variables[atom.axis]
-
-        return emit_index(self._builder, index, variable)
+        self._points.write(accumulators)

@@ -1,15 +1,15 @@
-"""Loop nests as plain data: indices as sums, and axes merged where one will do."""
+"""Loop nests as plain data: what a `prog.loop` computes, with indices as sums."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
 from dialects.prog import Access, AccessAttr, Coord, LoopOp, Monoid, Program
-from passes.index import Coordinate, Index, Quotient, Remainder, compose, coordinate
+from passes.index import Index, compose, coordinate
 
 GREATEST_SYMBOL = 2**31
 """A bound of symbols: they are addresses, or parts of one."""
@@ -138,53 +138,3 @@ class _ViewMaker:
             if least < 0 or (equal and greatest > 0):
                 guards.append(Guard(value, equal))
         return tuple(dict.fromkeys(guards))
-
-
-def merge_axes(nest: Nest) -> Nest:
-    """`nest` with adjacent axes of one kind merged where every index allows it.
-
-    Innermost first; the outer one goes into the inner one.
-    """
-    for axes in (list(nest.parallel), list(nest.reduction)):
-        for position in range(len(axes) - 2, -1, -1):
-            outer, inner = axes[position : position + 2]
-            extent = nest.extents[inner]
-            if all(_is_one_axis(index, outer, inner, extent) for index in nest.indices()):
-                del axes[position]
-                nest = _merged(nest, outer, inner)
-    return nest
-
-
-def _is_one_axis(index: Index, outer: int, inner: int, extent: int) -> bool:
-    """Whether `index` depends on the two axes only through `outer * extent + inner`."""
-    coefficients = {atom.axis: c for atom, c in index.terms if isinstance(atom, Coordinate)}
-    return coefficients.get(outer, 0) == coefficients.get(inner, 0) * extent and all(
-        _is_one_axis(atom.index, outer, inner, extent)
-        for atom, _ in index.terms
-        if isinstance(atom, Quotient | Remainder)
-    )
-
-
-def _merged(nest: Nest, outer: int, inner: int) -> Nest:
-    """The nest whose axis `inner` runs over both axes."""
-    extents = dict(nest.extents)
-    extents[inner] *= extents.pop(outer)
-    whole = coordinate(inner, extents[inner])
-
-    def merged(index: Index) -> Index:
-        new = {outer: Index(), inner: whole}
-        return index.substitute(lambda old: new.get(old.axis, Index(((old, 1),))))
-
-    def views(old: tuple[View, ...]) -> tuple[View, ...]:
-        return tuple(view.map(merged) for view in old)
-
-    return replace(
-        nest,
-        extents=extents,
-        parallel=tuple(axis for axis in nest.parallel if axis != outer),
-        reduction=tuple(axis for axis in nest.reduction if axis != outer),
-        coords={axis: merged(index) for axis, index in nest.coords.items()},
-        reads=views(nest.reads),
-        epilogue_reads=views(nest.epilogue_reads),
-        writes=views(nest.writes),
-    )

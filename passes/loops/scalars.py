@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 
 from dialects.prog import (
     FLOATS,
+    INTEGERS,
     Binary,
     Compare,
     Const,
@@ -41,6 +42,7 @@ from dialects.prog.c_library import function1, function2, function3
 
 from .booleans import with_plain_booleans
 from .builder import LoopBuilder
+from .float_ranges import ANY, absolute_of, float_ranges
 
 Leaf: TypeAlias = Callable[[int], SSAValue]
 """Makes the value of an operand, or of a coordinate, by its number."""
@@ -52,6 +54,7 @@ def emit_program(
     """The results of `program` at one point; each node that they need is built once."""
     program = with_plain_booleans(program)
     scalars, dtypes = Scalars(builder), program.dtypes
+    ranges = float_ranges(program)
     values: dict[int, SSAValue] = {}
     for index in program.reached(program.outs):
         node = program.nodes[index]
@@ -62,8 +65,12 @@ def emit_program(
                 values[index] = coordinate(axis)
             case Const(dtype, element):
                 values[index] = builder.element(dtype, element)
+            case Op1(Move.CAST, dtype, i) if dtype in INTEGERS and ranges.get(i, ANY).fits(dtype):
+                values[index] = scalars.truncated(dtype, values[i])
             case Op1(kind, dtype, i):
                 values[index] = scalars.op1(kind, dtypes[i], dtype, values[i])
+            case Op2() if (x := absolute_of(program, index)) is not None:
+                values[index] = scalars.absolute(values[x])
             case Op2(kind, i, j):
                 known = _known_divisor(program, j)
                 values[index] = scalars.op2(kind, dtypes[i], values[i], values[j], known)
@@ -163,11 +170,21 @@ class Scalars:
         reaches = self._op(arith.CmpfOp, x, bottom, "oge")
         fits = self._op(arith.AndIOp, reaches, self._op(arith.CmpfOp, x, top, "olt"))
         inside = self.select(fits, x, constant(source, 0.0))
-        value = self._op(arith.FPToSIOp, inside, type_of(target))
+        value = self.truncated(target, inside)
         below = self._op(arith.CmpfOp, x, bottom, "olt")
         above = self._op(arith.CmpfOp, x, top, "oge")
         value = self.select(below, constant(target, least), value)
         return self.select(above, constant(target, greatest), value)
+
+    def truncated(self, target: Dtype, x: SSAValue) -> SSAValue:
+        """A float that has a value of an integer dtype, its fraction dropped."""
+        return self._op(arith.FPToSIOp, x, type_of(target))
+
+    def absolute(self, x: SSAValue) -> SSAValue:
+        """An f32 without its sign."""
+        word = self._op(arith.BitcastOp, x, type_of(Dtype.int32))
+        word = self._op(arith.AndIOp, word, self._builder.constant(Dtype.int32, 0x7FFFFFFF))
+        return self._op(arith.BitcastOp, word, type_of(Dtype.float32))
 
     # Kinds of two operands
 

@@ -1,80 +1,90 @@
-"""Which loops a nest becomes: what is innermost, what is tiled, what stays in registers.
+"""Which loops a nest becomes: what is innermost, what is tiled, what is copied to panels.
 
-Measured with gcc 12 on matrix products: accumulators live in arrays of a multiple of 16
-elements, eight or so rows of them together, run at the machine's multiply-and-add peak;
-other widths run at a third of it.
+Measured with gcc 12 and clang 14 on matrix products: accumulators live in arrays of 16 elements,
+eight or so rows of them together, run within a few percent of the peak of multiplications and
+additions with AVX-512, and at 60 to 80% of it with AVX2, SSE2 or NEON, where an array takes
+several registers. The lanes of a tile must lie side by side: where memory doesn't have them so, or
+has too few of them, or has them so far apart that the caches can't hold them, they are copied.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from .nest import Nest, View
 
-_VECTOR = 16
+_LANES = 16
 """Elements of the widest vector of the machines we know."""
 
 _STREAM = 2048
 """Accumulators of a fold that reads each element once: a part of the first-level cache."""
 
-_STRIDED = 8
-"""Accumulators where nothing is read along the lanes: enough to hide an add's latency."""
-
-_ROWS = {_VECTOR: 10, 2 * _VECTOR: 8}
-"""Rows of lanes that fit in registers, by number of lanes."""
+_ROWS = 8
+"""Rows of lanes that fit in registers."""
 
 _NODES = 128
 """The greatest number of nodes over all rows: bodies, which are inside the reduction loops,
 count twice."""
 
+_BLOCK = 16
+"""Rows of a panel that is filled again for each tile."""
+
+_PANELS = 1 << 15
+"""The greatest size of the panels that rows share, in elements: they are on the stack."""
+
+_CACHE = 1 << 18
+"""Elements that a part of the second-level cache holds."""
+
 
 @dataclass(frozen=True)
-class Schedule:
-    """The order of the parallel loops, and the two axes that a fold keeps together."""
+class Packing:
+    """Copies of what lanes read, in which they lie side by side."""
 
-    order: tuple[int, ...]
-    """The parallel axes that are loops around everything, outermost first."""
-    lane: int | None = None
-    """The axis of the innermost loop of a fold; None where accumulators are scalars."""
-    lanes: int = 1
-    """Points of the lane axis that are folded together."""
+    reads: tuple[int, ...]
+    """The reads of the body that are copied, by number."""
+    axes: tuple[int, ...]
+    """The axes whose points are the rows of a panel."""
+    rows: int
+    """Rows of a panel."""
+    sharing: int | None = None
+    """Points of the row axis that are folded with the same copy of all the reduction; None where
+    each tile copies a block at a time."""
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Points that are computed together."""
+
+    lane: int
+    """The axis of the innermost loop."""
+    lanes: int
+    """Points of the lane axis in a tile; some beyond it, where it has fewer."""
     row: int | None = None
     """The axis whose points share what is read along the lanes."""
     rows: int = 1
-    """Points of the row axis that are folded together."""
+    """Points of the row axis in a tile."""
+    packing: Packing | None = None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The order of the parallel loops, and what is inside them."""
+
+    order: tuple[int, ...]
+    """The parallel axes that are loops around everything, outermost first."""
+    tiling: Tiling | None = None
+    """None where every point is for itself."""
 
 
 def schedule_of(nest: Nest) -> Schedule:
     """The schedule of `nest`."""
-    if not nest.reduction:
-        return _map_schedule(nest)
-    lane = _lane_axis(nest)
-    if lane is None:
-        return Schedule(nest.parallel)
-    extent = nest.extents[lane]
-    streams = [view for view in nest.reads if _is_unit(view, lane)]
-    row = _row_axis(nest, lane, streams)
-    if not streams:
-        lanes, row = min(extent, _STRIDED), None
-    elif row is None:
-        lanes = min(extent, _STREAM)
-    elif extent < _VECTOR:
-        lanes = extent
-    else:
-        lanes = 2 * _VECTOR if extent % (2 * _VECTOR) == 0 else _VECTOR
-    rows = 1 if row is None else _row_count(nest, row, lanes)
-    if rows == 1:
-        row = None
-    order = tuple(axis for axis in nest.parallel if axis not in (lane, row))
-    return Schedule(order, lane, lanes, row, rows)
-
-
-def _is_unit(view: View, axis: int) -> bool:
-    return view.index.stride(axis) == 1
+    return _fold_schedule(nest) if nest.reduction else _map_schedule(nest)
 
 
 def _map_schedule(nest: Nest) -> Schedule:
-    """The axis along which most accesses are contiguous goes innermost."""
+    """The axis along which most accesses are contiguous goes innermost; reads that are contiguous
+    along another one are transposed."""
     views = (*nest.reads, *nest.writes)
 
     def contiguous(axis: int) -> int:
@@ -83,7 +93,69 @@ def _map_schedule(nest: Nest) -> Schedule:
     if not nest.parallel:
         return Schedule(())
     last = max(reversed(nest.parallel), key=contiguous)
-    return Schedule((*(axis for axis in nest.parallel if axis != last), last))
+    others = [axis for axis in nest.parallel if axis != last]
+    for axis in others:
+        crossing = [n for n, view in enumerate(nest.reads) if _crosses(view, last, axis)]
+        if crossing and min(nest.extents[last], nest.extents[axis]) >= _LANES:
+            order = tuple(other for other in others if other != axis)
+            packing = Packing(tuple(crossing), (axis,), _BLOCK)
+            return Schedule(order, Tiling(last, _LANES, packing=packing))
+    return Schedule((*others, last))
+
+
+def _fold_schedule(nest: Nest) -> Schedule:
+    lane = _lane_axis(nest)
+    if lane is None:
+        return Schedule(nest.parallel)
+    extent = nest.extents[lane]
+    *_, last = nest.reduction
+    across = [n for n, view in enumerate(nest.reads) if lane in _axes(view)]
+    strided = [n for n in across if not _is_unit(nest.reads[n], lane)]
+    row = _row_axis(nest, lane, strided)
+    if row is not None and (rows := _row_count(nest, row)) > 1:
+        order = tuple(axis for axis in nest.parallel if axis not in (lane, row))
+        packing = _row_packing(nest, lane, row, rows, across, strided)
+        is_padded = packing is not None and set(packing.reads) == set(across)
+        lanes = _LANES if is_padded else min(extent, _LANES)
+        return Schedule(order, Tiling(lane, lanes, row, rows, packing))
+    order = tuple(axis for axis in nest.parallel if axis != lane)
+    crossing = tuple(n for n in strided if _crosses(nest.reads[n], lane, last))
+    if crossing:
+        packing = Packing(crossing, (last,), min(_BLOCK, nest.extents[last]))
+        return Schedule(order, Tiling(lane, min(extent, _LANES), packing=packing))
+    lanes = min(extent, _STREAM if len(across) > len(strided) else _LANES)
+    return Schedule(order, Tiling(lane, lanes))
+
+
+def _row_packing(
+    nest: Nest, lane: int, row: int, rows: int, across: list[int], strided: list[int]
+) -> Packing | None:
+    """What the rows of a fold share copies of."""
+    extents = nest.extents
+    depth = prod(extents[axis] for axis in nest.reduction)
+    reads = strided
+    if extents[lane] < _LANES or (depth * extents[lane] > _CACHE and not strided):
+        reads = across
+    if not reads or any(row in _axes(nest.reads[n]) for n in reads):
+        return None
+    if len(reads) * depth * _LANES > _PANELS:
+        *_, last = nest.reduction
+        return Packing(tuple(reads), (last,), min(4 * _BLOCK, extents[last])) if strided else None
+    # The other operand is read again for each tile of lanes.
+    sharing = extents[row]
+    if extents[lane] > _LANES and depth * sharing > _CACHE:
+        sharing = max(1, _CACHE // (depth * rows)) * rows
+    return Packing(tuple(reads), nest.reduction, depth, sharing)
+
+
+def _is_unit(view: View, axis: int) -> bool:
+    return view.index.stride(axis) == 1
+
+
+def _crosses(view: View, lane: int, axis: int) -> bool:
+    """Whether what lies side by side in `view` is along `axis`, not along the lanes."""
+    stride = view.index.stride(lane)
+    return _is_unit(view, axis) and stride is not None and stride > 1
 
 
 def _lane_axis(nest: Nest) -> int | None:
@@ -92,17 +164,20 @@ def _lane_axis(nest: Nest) -> int | None:
 
     def merit(axis: int) -> tuple[bool, int, int]:
         read = any(_is_unit(view, axis) for view in nest.reads)
-        return read, min(nest.extents[axis], _VECTOR), axis
+        return read, min(nest.extents[axis], _LANES), nest.parallel.index(axis)
 
     views = (*nest.reads, *nest.epilogue_reads, *nest.writes)
     axes = [axis for axis in nest.parallel if any(_is_unit(view, axis) for view in views)]
     return max(axes, key=merit, default=None)
 
 
-def _row_axis(nest: Nest, lane: int, streams: list[View]) -> int | None:
-    """The last axis along which something that is read contiguously is read again."""
+def _row_axis(nest: Nest, lane: int, strided: list[int]) -> int | None:
+    """The last axis along which what the lanes read is read again."""
+    streams = [view for view in nest.reads if lane in _axes(view)]
     for axis in reversed(nest.parallel):
-        if axis != lane and any(axis not in _axes(view) for view in streams):
+        again = [view for view in streams if axis not in _axes(view)]
+        packed = all(axis not in _axes(nest.reads[n]) for n in strided)
+        if axis != lane and again and packed:
             return axis
     return None
 
@@ -111,12 +186,11 @@ def _axes(view: View) -> frozenset[int]:
     return frozenset[int]().union(*(index.axes() for index in view.indices()))
 
 
-def _row_count(nest: Nest, row: int, lanes: int) -> int:
-    """How many rows to fold together: the greatest number that divides the extent, unless
-    that is small; 1 where registers cannot hold rows of such lanes."""
+def _row_count(nest: Nest, row: int) -> int:
+    """How many rows to fold together: as many as registers hold, or somewhat fewer that leave
+    less over."""
     extent = nest.extents[row]
     epilogue = () if nest.epilogue is None else nest.epilogue.nodes
     nodes = 2 * len(nest.body.nodes) + len(epilogue)
-    most = min(_ROWS.get(lanes, 1), extent, max(1, _NODES // nodes))
-    divisor = max(count for count in range(1, most + 1) if extent % count == 0)
-    return divisor if 2 * divisor > most else most
+    most = min(_ROWS, extent, max(1, _NODES // nodes))
+    return min(range(most, (most - 1) // 2, -1), key=lambda rows: -(-extent // rows) * rows)

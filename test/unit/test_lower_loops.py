@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
 from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import INTEGERS, Access, Coord, Dtype, E, LoopOp, Monoid, Program, type_of
+from passes.loops import schedule
 from passes.lower_loops import LowerLoopsPass
 from uir.runtime.interpreters.loops import register_loop_functions
 from uir.runtime.interpreters.prog import ProgFunctions
@@ -252,11 +253,27 @@ def f32_loop(count: int, **properties: Any) -> ModuleOp:
 
 @pytest.mark.parametrize(
     ("m", "n", "k"),
-    [(1, 1, 5), (8, 32, 3), (10, 16, 2), (7, 35, 2), (13, 19, 2), (3, 10, 4), (23, 48, 1)],
+    [(1, 1, 5), (8, 32, 3), (10, 16, 2), (7, 35, 2), (13, 19, 6), (3, 10, 4), (23, 48, 1)],
 )
 @pytest.mark.parametrize("left", ["mk", "km"])
 @pytest.mark.parametrize("right", ["kn", "nk"])
 def test_products_of_matrices(m: int, n: int, k: int, left: str, right: str) -> None:
+    check_product(m, n, k, left, right)
+
+
+@pytest.mark.parametrize("left", ["mk", "km"])
+@pytest.mark.parametrize("right", ["kn", "nk"])
+@pytest.mark.parametrize("panels", [0, 1 << 10])
+def test_products_that_outgrow_the_caches(
+    monkeypatch: pytest.MonkeyPatch, left: str, right: str, panels: int
+) -> None:
+    """Rows in blocks, whose panels are shared or filled for each tile."""
+    monkeypatch.setattr(schedule, "_CACHE", 64)
+    monkeypatch.setattr(schedule, "_PANELS", panels)
+    check_product(19, 20, 21, left, right)
+
+
+def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
     module = f32_loop(
         3,
         shape=[m, n],
@@ -276,6 +293,23 @@ def test_products_of_matrices(m: int, n: int, k: int, left: str, right: str) -> 
     for step in range(k):
         expected += left_matrix[:, step, np.newaxis] * right_matrix[step]
     memories = [a, b, np.zeros(m * n, np.float32)]
+    assert_same_bits([expected.ravel()], run(module, memories, [])[2:])
+    check(module, memories)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20)])
+def test_transposed(rows: int, columns: int) -> None:
+    """One read crosses the other and what is written, as the transpose of a matrix does."""
+    module = f32_loop(
+        3,
+        shape=[rows, columns],
+        body=Program.of_exprs([Dtype.float32] * 2, [X * Y]),
+        reads=[access(0, (1, rows)), access(1, (columns, 1))],
+        writes=[access(2, (columns, 1))],
+    )
+    x, y = floats(rows * columns), floats(rows * columns, 1)
+    expected = x.reshape(columns, rows).T * y.reshape(rows, columns)
+    memories = [x, y, np.zeros(rows * columns, np.float32)]
     assert_same_bits([expected.ravel()], run(module, memories, [])[2:])
     check(module, memories)
 

@@ -17,6 +17,7 @@ from xdsl.utils.target import Target
 
 from dialects.prog.c_library import signature
 from dialects.uir.checks import CHECKED
+from uir.targets.c_dispatch import DISPATCH_MACROS, is_dispatched
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function
 from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_used_in
@@ -51,6 +52,8 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
         local_names = Names(global_names)
         lines += ["", *print_function(function, names, local_names, stored, checked)]
     helpers = definitions_used_in(lines)
+    if any(map(is_dispatched, functions)):
+        helpers.append(DISPATCH_MACROS)
     if checked:
         helpers = [ERROR_STRUCT, *helpers]
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))

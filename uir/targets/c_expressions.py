@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from xdsl.dialects import arith, complex, func
+from xdsl.dialects import arith, complex, func, vector
 from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
@@ -27,11 +27,17 @@ from xdsl.utils.hints import isa
 from dialects.prog import COMPLEX, Dtype, bits, dtype_of, type_of
 from dialects.prog.c_library import C_TYPES
 from uir.targets.c_literals import code_literal, float_literal, integer_literal
+from uir.targets.c_vectors import VECTOR_TYPES, shuffle_text
 
 index = IndexType()
 
 _DTYPE_TYPES: dict[Attribute, str] = {type_of(dtype): C_TYPES[dtype] for dtype in Dtype}
-_VALUE_TYPES: dict[Attribute, str] = {**_DTYPE_TYPES, i1: "bool", index: "int64_t"}
+_VALUE_TYPES: dict[Attribute, str] = {
+    **_DTYPE_TYPES,
+    i1: "bool",
+    index: "int64_t",
+    **VECTOR_TYPES,
+}
 _ELEMENT_TYPES = {**_DTYPE_TYPES, i8: "uint8_t"}
 """In memory, i8 is what bytes are, of which views make elements of other types."""
 _UNSIGNED_TYPES: dict[Attribute, str] = {i32: "uint32_t", i64: "uint64_t", index: "uint64_t"}
@@ -65,7 +71,6 @@ def element_type(op: Operation, type_: Attribute) -> str:
 class Level(IntEnum):
     """How tightly an expression binds, loosest first."""
 
-    CONDITIONAL = 0
     OR = 1
     XOR = 2
     AND = 3
@@ -158,6 +163,13 @@ _BITWISE_OPERATORS: dict[type[Operation], _Operator] = {
 _FLOAT_HELPERS: dict[type[Operation], str] = {
     arith.MaximumfOp: "max_f32",
     arith.MinimumfOp: "min_f32",
+}
+_SELECTS: dict[Attribute, str] = {
+    i1: "select_bool",
+    i32: "select_i32",
+    i64: "select_i64",
+    index: "select_i64",
+    f32: "select_f32",
 }
 _FLOOR_DIVISIONS: dict[Attribute, str] = {
     i32: "floordiv_i32",
@@ -350,21 +362,7 @@ def _not(piece: Piece) -> Piece:
 
 
 def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
-    type_ = op.results[0].type
-    if type_ == f32:
-        return _call("select_f32", *operands)
-    if type_ == index:
-        return _call("select_index", *operands)
-    condition, *arms = operands
-    then, otherwise = _as_wide(arms, type_)
-    # Compilers warn of a bare `&` or `|` in the condition.
-    test, left, right = (
-        wrap(condition, Level.COMPARE),
-        wrap(then, Level.OR),
-        wrap(otherwise, Level.OR),
-    )
-    ops = 1 + condition.ops + then.ops + otherwise.ops
-    return Piece(f"{test} ? {left} : {right}", Level.CONDITIONAL, ops)
+    return _call(_SELECTS[op.results[0].type], *operands)
 
 
 def _spell_cast(op: Operation, operands: Sequence[Piece]) -> Piece:
@@ -406,7 +404,14 @@ def _spell_complex(op: Operation, operands: Sequence[Piece]) -> Piece:
     return Piece(text, ops=1 + real.ops + imaginary.ops)
 
 
+def _spell_shuffle(op: Operation, operands: Sequence[Piece]) -> Piece:
+    assert isinstance(op, vector.ShuffleOp)
+    names = [wrap(operand, Level.PRIMARY) for operand in operands]
+    return Piece(shuffle_text(op, names), ops=1 + sum(operand.ops for operand in operands))
+
+
 _SPELLINGS: dict[type[Operation], Spelling] = {
+    vector.ShuffleOp: _spell_shuffle,
     arith.ConstantOp: _spell_constant,
     arith.NegfOp: _spell_negf,
     arith.FloorDivSIOp: _spell_floor_division,

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from xdsl.dialects import cf, func, memref, scf
+from xdsl.dialects import cf, func, memref, scf, vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from dialects.uir.checks import CHECKED
+from uir.targets.c_dispatch import is_dispatched
 from uir.targets.c_expressions import (
     Level,
     Piece,
@@ -23,6 +24,7 @@ from uir.targets.c_expressions import (
 from uir.targets.c_literals import decimals
 from uir.targets.c_names import Names
 from uir.targets.c_uses import count_uses, is_live, negated_value
+from uir.targets.c_vectors import load_text, store_text
 
 SOURCE_ATTRIBUTE = "uir.source"
 """The text that a function came from, printed as a comment above it."""
@@ -78,6 +80,8 @@ class _FunctionPrinter:
             scf.IfOp: self._print_if,
             memref.LoadOp: self._print_load,
             memref.StoreOp: self._print_store,
+            vector.LoadOp: self._print_vector_load,
+            vector.StoreOp: self._print_vector_store,
             memref.AllocOp: self._print_alloc,
             memref.AllocaOp: self._print_alloca,
             memref.DeallocOp: self._print_dealloc,
@@ -93,7 +97,8 @@ class _FunctionPrinter:
 
     def print(self, stored: frozenset[int]) -> list[str]:
         self._print_source()
-        self._print_signature(stored)
+        parameters = self._parameters(stored)
+        self._print_signature(parameters)
         self._depth += 1
         for argument in self._function.body.block.args:
             self._silence_if_unused(argument)
@@ -109,6 +114,8 @@ class _FunctionPrinter:
                 self._lines.insert(start, f"{_INDENT}(void)error;")
         self._depth -= 1
         self._line("}")
+        if is_dispatched(self._function):
+            self._print_dispatch(parameters)
         return self._lines
 
     def _line(self, text: str) -> None:
@@ -147,7 +154,8 @@ class _FunctionPrinter:
             for line in source.data.splitlines():
                 self._line(_comment(line))
 
-    def _print_signature(self, stored: frozenset[int]) -> None:
+    def _parameters(self, stored: frozenset[int]) -> list[str]:
+        """The declarations of the parameters."""
         private = is_private(self._function)
         parameters: list[str] = []
         for position, argument in enumerate(self._function.body.block.args):
@@ -160,10 +168,22 @@ class _FunctionPrinter:
                 parameters.append(f"{value_type(self._function, argument.type)} {name}")
         if self._is_checked:
             parameters.append("struct uir_error *error")
+        return parameters
+
+    def _print_signature(self, parameters: Sequence[str]) -> None:
         result = "int" if self._is_checked else "void"
-        start = f"{'static ' if private else ''}{result} {self._functions[self._symbol]}("
-        for line in _packed(start, parameters or ["void"], ") {"):
+        start = f"{'static ' if is_private(self._function) else ''}{result} "
+        name = self._functions[self._symbol]
+        if is_dispatched(self._function):
+            start, name = "INLINE void ", f"{name}_inline"
+        for line in _packed(f"{start}{name}(", parameters or ["void"], ") {"):
             self._line(line)
+
+    def _print_dispatch(self, parameters: Sequence[str]) -> None:
+        """Prints what defines the function by the inline one above."""
+        arguments = [self._text(argument) for argument in self._function.body.block.args]
+        self._lines += _packed(f"DISPATCH({self._functions[self._symbol]}, (", parameters, "),")
+        self._lines += _packed(f"{_INDENT * 2}(", arguments, "))")
 
     @property
     def _symbol(self) -> str:
@@ -217,6 +237,14 @@ class _FunctionPrinter:
     def _print_store(self, op: memref.StoreOp) -> None:
         element = self._element(op, op.memref, op.indices)
         self._line_with_decimals(f"{element} = {self._text(op.value)};")
+
+    def _print_vector_load(self, op: vector.LoadOp) -> None:
+        element = self._element(op, op.base, op.indices)
+        self._bind(op.result, value_type(op, op.result.type), load_text(op, element))
+
+    def _print_vector_store(self, op: vector.StoreOp) -> None:
+        element = self._element(op, op.base, op.indices)
+        self._line(store_text(op, element, self._text(op.vector)))
 
     def _element(self, op: Operation, memory: SSAValue, indices: Sequence[SSAValue]) -> str:
         self._element_type(op, memory.type)

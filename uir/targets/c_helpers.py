@@ -51,8 +51,9 @@ class Helper:
     calls: tuple[str, ...] = ()
 
 
-# A helper stands after the helpers that it calls. Floats are selected with masks because a chain of
-# conditional operators keeps gcc from vectorising the loop around it.
+# A helper stands after the helpers that it calls. Values are selected with masks because a chain of
+# conditional operators keeps gcc from vectorising the loop around it, and because gcc 12 vectorises
+# `c ? m[c ? i : 0] : 0` to a gather of wrong elements.
 HELPERS = {
     "uir_fail": Helper(
         """\
@@ -98,10 +99,23 @@ static inline float select_f32(bool c, float a, float b) {
 """,
         calls=("f32_bits", "bits_f32"),
     ),
-    "select_index": Helper(
+    "select_bool": Helper(
         """\
-// A mask, because gcc 12 vectorises `c ? m[c ? i : 0] : 0` to a gather of wrong elements.
-static inline int64_t select_index(bool c, int64_t a, int64_t b) {
+static inline bool select_bool(bool c, bool a, bool b) {
+  return (c & a) | (!c & b);
+}
+"""
+    ),
+    "select_i32": Helper(
+        """\
+static inline int32_t select_i32(bool c, int32_t a, int32_t b) {
+  return (a & -(int32_t)c) | (b & ((int32_t)c - 1));
+}
+"""
+    ),
+    "select_i64": Helper(
+        """\
+static inline int64_t select_i64(bool c, int64_t a, int64_t b) {
   return (a & -(int64_t)c) | (b & ((int64_t)c - 1));
 }
 """
@@ -145,6 +159,27 @@ static inline int64_t floordiv_i64(int64_t a, int64_t b) {
 """
     ),
 }
+
+for _element, _vector in (("float", "f32x4"), ("int32_t", "i32x4")):
+    HELPERS[f"load_{_vector}"] = Helper(
+        f"""\
+typedef {_element} {_vector} __attribute__((vector_size(16)));
+
+static inline {_vector} load_{_vector}(const {_element} *from) {{
+  {_vector} v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}}
+"""
+    )
+    HELPERS[f"store_{_vector}"] = Helper(
+        f"""\
+static inline void store_{_vector}({_element} *to, {_vector} v) {{
+  memcpy(to, &v, sizeof v);
+}}
+""",
+        calls=(f"load_{_vector}",),
+    )
 
 _WORD = re.compile(r"\b[a-z]\w*(?=\()")
 _LIBRARY_WORD = re.compile(r"\bnx_\w+")

@@ -32,8 +32,11 @@ RESERVED = frozenset(
 
 # Names in capitals belong to macros of the headers (`NAN`, `FLT_MAX`, `M_PI`), those that end in
 # `_t` to types, those that begin with an underscore to the implementation, and those that begin
-# with `nx_` to the kind library.
-_ORDINARY = re.compile(r"(?!.*_t$)(?!nx_)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*")
+# with `nx_` to the kind library. The other endings are those of what a dispatched function
+# consists of.
+_ORDINARY = re.compile(
+    r"(?!.*_(?:t|inline|avx2|avx512)$)(?!nx_)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*"
+)
 
 
 def is_ordinary(name: str) -> bool:

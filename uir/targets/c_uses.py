@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith, cf, func, memref
+from xdsl.dialects import arith, cf, func, memref, vector
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation, SSAValue
 
@@ -30,6 +30,8 @@ def stored_arguments(function: func.FuncOp, stored: Mapping[str, frozenset[int]]
                 origins[op.results[0]] = origins[op.source]
             case memref.StoreOp():
                 mark(op.memref)
+            case vector.StoreOp():
+                mark(op.base)
             case func.CallOp() if not is_library_call(op):
                 for position in stored[op.callee.string_value()]:
                     mark(op.arguments[position])
@@ -55,6 +57,8 @@ def printed_operands(op: Operation) -> Sequence[SSAValue]:
     if isinstance(op, cf.AssertOp):
         negated = negated_value(op.arg)
         return [op.arg if negated is None else negated]
+    if isinstance(op, vector.ShuffleOp):
+        return [*op.operands, *op.operands]
     return op.operands
 
 
@@ -68,6 +72,7 @@ def negated_value(value: SSAValue) -> SSAValue | None:
 
 def is_live(op: Operation, uses: Counter[SSAValue]) -> bool:
     """Whether `op` has an effect or a result in use."""
-    if is_expression(op) or isinstance(op, memref.LoadOp | memref.ViewOp | memref.CastOp):
+    loads = memref.LoadOp | memref.ViewOp | memref.CastOp | vector.LoadOp
+    if is_expression(op) or isinstance(op, loads):
         return any(uses[result] for result in op.results)
     return True

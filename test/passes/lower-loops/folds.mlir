@@ -41,7 +41,7 @@ func.func private @columns(%a: memref<?xf32>, %o: memref<?xf32>) {
 
 // A matrix product keeps rows of lanes together: each loaded lane serves every row.
 // CHECK-LABEL: func.func private @matrix_product
-// CHECK-COUNT-4: memref.alloca() : memref<32xf32>
+// CHECK-COUNT-4: memref.alloca() : memref<16xf32>
 // CHECK-NOT:     memref.alloca
 // CHECK-COUNT-4: memref.load %a[
 // CHECK-NOT:     memref.load %a[
@@ -58,19 +58,41 @@ func.func private @matrix_product(%a: memref<?xf32>, %b: memref<?xf32>, %o: memr
   func.return
 }
 
-// Lanes that don't fill the last tile are folded by a copy of the loops.
+// Lanes that don't fill the last tile are folded with some of those before them, again.
 // CHECK-LABEL: func.func private @remainder
-// CHECK:         %[[WHOLE:.*]] = arith.constant 32 : index
+// CHECK:         %[[ALL:.*]] = arith.constant 35 : index
 // CHECK:         %[[TILE:.*]] = arith.constant 16 : index
-// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[WHOLE]] step %[[TILE]]
-// CHECK:         %[[REST:.*]] = arith.constant 3 : index
-// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[REST]]
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[ALL]] step %[[TILE]]
+// CHECK:           %[[BEFORE:.*]] = arith.cmpi slt, %[[I]], %[[LAST:.*]] : index
+// CHECK:           arith.select %[[BEFORE]], %[[I]], %[[LAST]] : index
+// CHECK-NOT:     to %[[ALL]]
+// CHECK:         func.return
 func.func private @remainder(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 35] reduction [8]
     monoids [#prog.monoid<sum>]
     body #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1} -> (v2)>
     reads [#prog.access<0, affine_map<(d0, d1, d2) -> (d0 * 8 + d2)>>,
            #prog.access<1, affine_map<(d0, d1, d2) -> (d2 * 35 + d1)>>]
+    writes [#prog.access<2, affine_map<(d0, d1) -> (d0 * 35 + d1)>>]
+  func.return
+}
+
+// Where results are written over what is read, no point is folded twice: the last lanes have
+// loops of their own.
+// CHECK-LABEL: func.func private @in_place
+// CHECK:         %[[WHOLE:.*]] = arith.constant 32 : index
+// CHECK:         %[[TILE:.*]] = arith.constant 16 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[WHOLE]] step %[[TILE]]
+// CHECK:         %[[REST:.*]] = arith.constant 3 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[REST]]
+func.func private @in_place(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 35] reduction [8]
+    monoids [#prog.monoid<sum>]
+    body #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1} -> (v2)>
+    reads [#prog.access<0, affine_map<(d0, d1, d2) -> (d0 * 8 + d2)>>,
+           #prog.access<1, affine_map<(d0, d1, d2) -> (d2 * 35 + d1)>>]
+    epilogue #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = add v0 v1} -> (v2)>
+    epilogue_reads [#prog.access<2, affine_map<(d0, d1) -> (d0 * 35 + d1)>>]
     writes [#prog.access<2, affine_map<(d0, d1) -> (d0 * 35 + d1)>>]
   func.return
 }

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects import cf, func, memref, scf
+from xdsl.dialects import cf, func, memref, scf, vector
 from xdsl.dialects.builtin import MemRefType
 from xdsl.interpreter import (
     Interpreter,
@@ -46,6 +46,7 @@ def register_loop_functions(interpreter: Interpreter) -> None:
     interpreter.register_implementations(ControlFlowFunctions())
     interpreter.register_implementations(ScalarFunctions())
     interpreter.register_implementations(MemoryFunctions())
+    interpreter.register_implementations(VectorFunctions())
 
 
 @register_impls
@@ -166,6 +167,40 @@ class MemoryFunctions(InterpreterFunctions):
         value, memory, index = args
         memory[_checked(index, memory)] = value
         return ()
+
+
+@register_impls
+class VectorFunctions(InterpreterFunctions):
+    """Vectors, which are arrays of their elements."""
+
+    @impl(vector.LoadOp)
+    def run_load(
+        self, interpreter: Interpreter, op: vector.LoadOp, args: PythonValues
+    ) -> PythonValues:
+        memory, index = args
+        return (_span(memory, index, op.result.type.get_shape()[0]).copy(),)
+
+    @impl(vector.StoreOp)
+    def run_store(
+        self, interpreter: Interpreter, op: vector.StoreOp, args: PythonValues
+    ) -> PythonValues:
+        value, memory, index = args
+        _span(memory, index, len(value))[:] = value
+        return ()
+
+    @impl(vector.ShuffleOp)
+    def run_shuffle(
+        self, interpreter: Interpreter, op: vector.ShuffleOp, args: PythonValues
+    ) -> PythonValues:
+        return (np.concatenate(args)[list(op.mask.get_values())],)
+
+
+def _span(memory: Memory, index: int, size: int) -> Memory:
+    """The elements of `memory` that a vector at `index` covers."""
+    end = index + size
+    if not 0 <= index <= end <= len(memory):
+        raise InterpretationError(f"elements {index} to {end} are out of bounds of {len(memory)}")
+    return memory[index:end]
 
 
 def _fresh(type_: MemRefType) -> Memory:
