@@ -104,7 +104,10 @@ def signature(name: str) -> Signature:
 
 
 def definitions(names: Iterable[str]) -> str:
-    """The C text of the functions of these names and of all that they use, callees first."""
+    """The C text of the functions of these names and of all that they use, callees first.
+
+    It goes below `INCLUDES` into files whose products and sums are not fused, as `header` sees to.
+    """
     library = _definitions()
     needed: set[str] = set()
     pending = list(names)

@@ -202,6 +202,25 @@ def test_float32_next_to_midpoints(kind: Unary, x: str) -> None:
     assert ranks(F32, found, exact(kind, float.fromhex(x))) == 0
 
 
+EDGES: list[tuple[Unary, tuple[float, ...]]] = [
+    (Unary.EXP, (88.72284, -87.33655, -103.27893, -103.97208)),
+    (Unary.EXP2, (128.0, -126.0, -148.0, -149.0, -150.0)),
+    (Unary.EXPM1, (88.72284,)),
+    (Unary.SINH, (89.416, -89.416)),
+    (Unary.COSH, (89.416,)),
+]
+"""Where results overflow, become subnormal and vanish."""
+
+
+@pytest.mark.parametrize(("kind", "edges"), EDGES)
+def test_float32_at_the_ends_of_its_range(kind: Unary, edges: Sequence[float]) -> None:
+    words = reference.array_words(F32, edges)
+    x = reference.of_words(F32, [word + step for word in words for step in range(-20, 21)])
+    values = reference.numbers(F32, x)
+    for value, found in zip(values, run1(kind, F32, x), strict=True):
+        assert ranks(F32, found, exact(kind, value)) == 0, value
+
+
 @pytest.mark.parametrize("kind", [kind for kind in BOUNDS if isinstance(kind, Unary)])
 def test_float64_is_within_a_rank(kind: Unary) -> None:
     values = operands(F64, 12)
