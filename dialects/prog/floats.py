@@ -88,13 +88,11 @@ _power = wide(np.power)
 
 
 def pow(x: Array, y: Array) -> Array:
-    """A base of 1 and an exponent of 0 give 1 whatever the other is, a signalling NaN too.
+    """From 2^53 on every exponent is even, and the base's sign does not count.
 
-    From 2^53 on every exponent is even, and the base's sign does not count: glibc's powl gives
-    infinity for -inf to the power -2^63.
+    glibc's powl gives infinity for -inf to the power -2^63.
     """
-    base = np.where(np.abs(y) >= 2.0**53, np.abs(x), x)
-    return np.where((x == 1) | (y == 0), x.dtype.type(1), _power(base, y))
+    return _power(np.where(np.abs(y) >= 2.0**53, np.abs(x), x), y)
 
 
 def precedes(x: Array, y: Array) -> Array:

@@ -187,6 +187,21 @@ def test_float32_is_correctly_rounded(kind: Unary) -> None:
     assert worst[0] == 0, worst
 
 
+NEAR_MIDPOINTS = [
+    *((Unary.LOG, x) for x in ("0x1.827a74p-7", "0x1.2f1fd6p+3", "0x1.bacb4ap+25")),
+    *((Unary.LOG1P, x) for x in ("0x1.200036p-17", "0x1.fb035ap-2", "0x1.0f1fd6p+3")),
+    (Unary.EXP2, "0x1.853a6ep-9"),
+    (Unary.ATAN, "0x1.1ad646p-4"),
+]
+"""Results so near to a midpoint of float32s that glibc's doubles are rounded to it or past it."""
+
+
+@pytest.mark.parametrize(("kind", "x"), NEAR_MIDPOINTS)
+def test_float32_next_to_midpoints(kind: Unary, x: str) -> None:
+    (found,) = run1(kind, F32, of(F32, float.fromhex(x)))
+    assert ranks(F32, found, exact(kind, float.fromhex(x))) == 0
+
+
 @pytest.mark.parametrize("kind", [kind for kind in BOUNDS if isinstance(kind, Unary)])
 def test_float64_is_within_a_rank(kind: Unary) -> None:
     values = operands(F64, 12)

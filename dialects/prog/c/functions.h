@@ -42,16 +42,15 @@ static inline float nx_atan2_f32(float y, float x) {
   return nx_is_clear(angle) ? (float)angle : nx_nearest_f32(atan2l(nx_opaque(y), nx_opaque(x)));
 }
 
-// A base of 1 and an exponent of 0 give 1 whatever the other is: C libraries give a NaN
-// where that is a signalling one. From 2^53 on every exponent is even, and the base's sign
-// does not count: glibc's powl gives infinity for -inf to the power -2^63.
+// From 2^53 on every exponent is even, and the base's sign does not count: glibc's powl gives
+// infinity for -inf to the power -2^63. Made wider, a signalling NaN is quiet, so that C's pow
+// gives 1 for it too at a base of 1 or an exponent of 0.
 static inline double nx_pow_f64(double x, double y) {
-  if (x == 1 || y == 0) return 1;
-  return nx_nearest_f64(powl(nx_opaque(fabs(y) >= 0x1p53 ? fabs(x) : x), nx_opaque(y)));
+  double base = fabs(y) >= 0x1p53 ? fabs(x) : x;
+  return nx_nearest_f64(powl(nx_opaque(base), nx_opaque(y)));
 }
 
 static inline float nx_pow_f32(float x, float y) {
-  if (x == 1 || y == 0) return 1;
   double power = pow((double)x, (double)y);
   return nx_is_clear(power) ? (float)power : nx_nearest_f32(powl(nx_opaque(x), nx_opaque(y)));
 }
