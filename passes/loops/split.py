@@ -42,7 +42,7 @@ _SHARE = 8
 """How many times its code a nest may grow by a cut that saves each point a test."""
 
 _TRIED = 4
-"""How many cuts of a box are tried, those that save most, and how many diagonals."""
+"""How many cuts of a box are tried, where a fold forbids some, and how many diagonals."""
 
 
 def split(nest: Nest) -> list[Nest]:
@@ -186,15 +186,14 @@ class _Splitter:
         """What the best cut makes of `piece`; None if none is worth its code, or has room."""
         for cut in sorted(self._cuts(piece), reverse=True)[:_TRIED]:
             if cut.saved < _SAVED * _LOOPS:
-                break
+                return None
             parts = self._parts(piece, cut)
             if parts is None:
                 continue
             growth = _growth(piece, parts)
             share = _SHARE * cut.saved * self._whole.code
             is_worth = cut.saved >= _SAVED * growth and share >= growth * self._whole.points
-            if is_worth and growth <= room:
-                return parts
+            return parts if is_worth and growth <= room else None
         return None
 
     def _cuts(self, piece: _Piece) -> list[_Cut]:
