@@ -16,9 +16,8 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from dialects.uir.constants import ConstantOp
 from dialects.uir.reduce import ReduceOp
-from dialects.uir.types import shape_of
+from dialects.uir.types import shape_of, size_of
 from passes.kernel_body import Body, Place
 from passes.kernel_plan import MAX_KERNEL_SIZE, weight_of
 
@@ -52,7 +51,7 @@ def joined(one: Job, other: Job) -> Job | None:
     """The two as one kernel, in the place of both; None where that is wrong or of no use."""
     if one.symbols or other.symbols or _domain(one.body) != _domain(other.body):
         return None
-    if not _shares_work(one, other) or len(one.writes) + len(other.writes) > MAX_RESULTS:
+    if not _shares_data(one, other) or len(one.writes) + len(other.writes) > MAX_RESULTS:
         return None
     if any(other.reads.get(leaf, place) != place for leaf, place in one.reads.items()):
         return None
@@ -75,12 +74,10 @@ def _domain(body: Body) -> tuple[tuple[int, ...], frozenset[tuple[int, ...]]]:
     return shape_of(body.roots[0]), folded
 
 
-def _shares_work(one: Job, other: Job) -> bool:
-    """Whether the two read something in common, or compute it."""
-    if not one.reads.keys().isdisjoint(other.reads):
-        return True
-    ops = {op for op in one.body.ops if not isinstance(op, ConstantOp)}
-    return any(op in ops for op in other.body.ops)
+def _shares_data(one: Job, other: Job) -> bool:
+    """Whether the two read something in common that has an element for each point at least."""
+    size = size_of(one.body.roots[0])
+    return any(leaf in other.reads and size_of(leaf) >= size for leaf in one.reads)
 
 
 def _union(one: Body, other: Body) -> Body:

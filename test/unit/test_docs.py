@@ -7,6 +7,7 @@ In `docs/language.md`
   * a `c` block has lines of the C that the program before it is rendered to.
 In `docs/passes.md` a block, a line that is a command `uir-opt ...` and another block are a test:
 given the first, the command prints the second.
+In `docs/fusion.md` the comments `# launch: KERNEL(MEMORY, ...)` of a program are its launches.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from typing import NamedTuple
 import pytest
 
 from dialects.uir.dialect import OPS
+from dialects.uir.kernel import LaunchOp
 from passes import get_all_passes
+from passes.pipelines import LOWER, apply_passes
 from uir.api import c_of
 from uir.cli import run
 from uir.program import load_program, read_source
@@ -187,3 +190,19 @@ def test_pass(rewrite: Rewrite, tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_every_pass_has_a_before_and_an_after() -> None:
     shown = {argument.partition("=")[0] for rewrite in REWRITES for argument in rewrite.arguments}
     assert {f"--{flag}" for flag in get_all_passes()} <= shown
+
+
+FUSION = blocks_of("fusion.md")
+
+
+@pytest.mark.parametrize("block", FUSION, ids=lambda block: f"line {block.line}")
+def test_launches(block: Block) -> None:
+    module = load_program(read_source(block.text)).module
+    apply_passes(LOWER[: LOWER.index("form-kernels") + 1], module)
+    launches = [
+        f"{op.kernel.root_reference.data}"
+        f"({', '.join(f'%{memory.name_hint}' for memory in op.memories)})"
+        for op in module.walk()
+        if isinstance(op, LaunchOp)
+    ]
+    assert launches == re.findall("^# launch: (.+)$", block.text, re.MULTILINE)
