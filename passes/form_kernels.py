@@ -9,7 +9,8 @@
                                           uir.launch @c(%m, %n) offsets [0, 0]
 
 An analysis (`kernel_plan`) says which values are stored; each of these and each `store` is the root
-of one kernel, whose body is all that the root needs down to loads and stored values. Kernels that
+of one kernel, whose body is all that the root needs down to loads and stored values. Kernels side by
+side that read the same become one (`kernel_fusion`). Kernels that
 differ only in their memories and in constant offsets are one. Launches stand where their roots
 stood, so the order of effects is the order of the text. Loops stay, with their code on scalars.
 
@@ -39,6 +40,7 @@ from dialects.uir.sugar import SugarOp
 from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, row_major
 from passes.kernel_body import Body, KernelTable, Place, collect_body
+from passes.kernel_fusion import Job, is_safe_to_write, joined
 from passes.kernel_plan import Planner, is_scalar_store, resolve
 from passes.node_driver import forget_order, remove_dead_nodes
 from passes.views import address_in_buffer
@@ -76,6 +78,8 @@ class _KernelFormer:
         """Scalar code to what it is in the new program."""
         self.declarations: list[Operation] = []
         self.code: list[Operation] = []
+        self.job: Job | None = None
+        """The last kernel, until it is clear that no other one joins it."""
 
     def run(self, output: SSAValue | None = None) -> list[Operation]:
         """The new program; its result goes to `output`, or else to a memory of its own."""
@@ -86,6 +90,12 @@ class _KernelFormer:
     def visit_block(self, block: Block) -> None:
         for op in block.ops:
             self.visit(op)
+        self.launch_job()
+
+    def append(self, op: Operation) -> None:
+        """Adds code, after what was launched before."""
+        self.launch_job()
+        self.code.append(op)
 
     def visit(self, op: Operation) -> None:
         match op:
@@ -100,13 +110,13 @@ class _KernelFormer:
             case ResultOp():
                 self.store(op.value, self.output_for(op.value))
             case FunctionOp():
-                self.code.append(form_function(op, self.kernels))
+                self.append(form_function(op, self.kernels))
             case ApplyOp() if op.result in self.plan.stored:
                 self.apply(op)
             case AssertOp():
                 check = AssertOp.of(self.scalar(op.failed), op.kind.data)
                 check.location = op.location
-                self.code.append(check)
+                self.append(check)
             case ForOp():
                 self.visit_loop(op)
             case UirOp() if op.result in self.plan.stored:
@@ -131,7 +141,7 @@ class _KernelFormer:
         home = self.new_temporary(op.result)
         memories = [self.homes[resolve(argument)] for argument in op.arguments]
         name = op.function.root_reference.data
-        self.code.append(LaunchOp.of(name, [*memories, home], []))
+        self.append(LaunchOp.of(name, [*memories, home], []))
         self.homes[op.result] = home
 
     def declare(self, op: BufferOp) -> None:
@@ -144,7 +154,7 @@ class _KernelFormer:
         self.memories[op.result] = self.new_temporary(op.result)
         zero = ConstantOp.literal(dtype_of(op.result), 0)
         zeros = ExpandOp.of([zero.result], {"shape": shape_of(op.result)})
-        body = Body(zeros.result, [zero, zeros])
+        body = Body([zeros.result], [zero, zeros])
         self.launch(body, op.result)
 
     # Loops and scalar code
@@ -153,7 +163,7 @@ class _KernelFormer:
         loop = ForOp.of(self.scalar(op.bound))
         loop.index.name_hint = op.index.name_hint
         loop.location = op.location
-        self.code.append(loop)
+        self.append(loop)
         outer, self.code = self.code, []
         self.scalars[op.index] = loop.index
         self.spill(op.index)
@@ -162,7 +172,7 @@ class _KernelFormer:
         self.code = outer
 
     def emit(self, op: UirOp, name: str | None = None) -> SSAValue:
-        self.code.append(op)
+        self.append(op)
         op.result.name_hint = name
         return op.result
 
@@ -191,7 +201,7 @@ class _KernelFormer:
         return self.emit(copy, op.result.name_hint)
 
     def emit_store(self, memory: SSAValue, value: SSAValue) -> None:
-        self.code.append(StoreOp.of([memory, value], {}))
+        self.append(StoreOp.of([memory, value], {}))
 
     def view(self, memory: SSAValue) -> SSAValue:
         """The view `memory` in the new program, built again where scalar code needs it."""
@@ -238,7 +248,7 @@ class _KernelFormer:
         for leaf in body.leaves:
             home = self.homes.get(leaf)
             if home is not None and self.plan.stored.get(leaf) == position:
-                same_type = home.type == self.flat_type(body.root)
+                same_type = home.type == self.flat_type(body.roots[0])
                 if same_type and self.is_safe_in_place(body, home):
                     return home
         return None
@@ -274,16 +284,11 @@ class _KernelFormer:
 
     def is_safe_in_place(self, body: Body, target: SSAValue) -> bool:
         symbols = _Symbols()
-        written = self.place(target, body.root, symbols)
-        moved = body.moved_leaves()
-        for leaf in body.leaves:
-            read = self.place_of(leaf, symbols)
-            if read.overlaps(written) and (leaf in moved or read != written):
-                return False
-        return True
+        written = self.place(target, body.roots[0], symbols)
+        return is_safe_to_write(body, self.places(body, symbols), written)
 
     def leaf(self, value: SSAValue) -> Body:
-        return Body(value, [], [value])
+        return Body([value], [], [value])
 
     def body_of(self, root: SSAValue) -> Body:
         """What `root` computes; a copy of a load stays a leaf."""
@@ -304,23 +309,36 @@ class _KernelFormer:
         assert isinstance(leaf.owner, LoadOp)
         return self.place(leaf.owner.memory, leaf, symbols)
 
+    def places(self, body: Body, symbols: _Symbols) -> dict[SSAValue, Place]:
+        return {leaf: self.place_of(leaf, symbols) for leaf in body.leaves}
+
     def launch(self, body: Body, target: SSAValue) -> None:
+        """Runs `body` at this point, in the kernel before if that is right."""
         symbols = _Symbols()
-        written = self.place(target, body.root, symbols)
-        places = [self.place_of(leaf, symbols) for leaf in body.leaves]
-        operands = list(body.leaves)
+        written = self.place(target, body.roots[0], symbols)
+        reads = self.places(body, symbols)
         # A kernel reads the scalars that its indices depend on from memory, as operands.
         for scalar in symbols.scalars():
-            if scalar not in operands:
-                operands.append(scalar)
-                places.append(self.place_of(scalar, symbols))
-        places.append(written)
+            reads.setdefault(scalar, self.place_of(scalar, symbols))
+        job = Job(body, reads, (written,), symbols.numbers)
+        both = None if self.job is None else joined(self.job, job)
+        if both is None:
+            self.launch_job()
+        self.job = both or job
+
+    def launch_job(self) -> None:
+        """Launches the last kernel, if that is still to be done."""
+        job, self.job = self.job, None
+        if job is None:
+            return
+        operands = list(job.reads)
+        places = [*job.reads.values(), *job.writes]
         numbers: dict[SSAValue, int] = {}
         for place in places:
             numbers.setdefault(place.memory, len(numbers))
-        body = Body(body.root, body.ops, operands)
+        body = Body(job.body.roots, job.body.ops, operands)
         accesses = [(numbers[place.memory], place.map) for place in places]
-        bounds = [(operands.index(scalar), greatest) for scalar, greatest in symbols.numbers]
+        bounds = [(operands.index(scalar), greatest) for scalar, greatest in job.symbols]
         kernel = self.kernels.kernel(body, accesses, bounds)
         offsets = [place.offset for place in places]
         self.code.append(LaunchOp.of(kernel.sym_name.data, list(numbers), offsets))

@@ -1,4 +1,4 @@
-"""The body of a kernel: what one root computes, down to what it reads from memory."""
+"""The body of a kernel: what its roots compute, down to what they read from memory."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ KernelKey: TypeAlias = tuple[object, ...]
 
 @dataclass
 class Body:
-    """What one root computes: ops in order, and the leaves that they read."""
+    """What the results of a kernel are computed from: ops in order, and the leaves they read."""
 
-    root: SSAValue
+    roots: list[SSAValue]
     ops: list[UirOp] = field(default_factory=list)
     leaves: list[SSAValue] = field(default_factory=list)
 
     def moved_leaves(self) -> set[SSAValue]:
-        """The leaves that some point of the root reads at other coordinates than its own."""
+        """The leaves that some point of a root reads at other coordinates than its own."""
         moved: set[SSAValue] = set()
         for op in reversed(self.ops):
             if op.result in moved or not is_pointwise(op):
@@ -68,7 +68,7 @@ class Body:
 
 def collect_body(root: SSAValue, is_stored: Callable[[SSAValue], bool]) -> Body:
     """The ops that `root` needs, in post-order, down to loads and stored values."""
-    body = Body(root)
+    body = Body([root])
     seen: set[SSAValue] = set()
     stack: list[tuple[SSAValue, bool]] = [(root, False)]
     while stack:
@@ -103,7 +103,8 @@ def kernel_key(
         else:
             nodes.append(numbers[resolve(op.x)])
         numbers[op.result] = len(numbers)
-    return (*nodes, "at", *accesses, "with", *symbols)
+    roots = [numbers[root] for root in body.roots]
+    return (*nodes, "roots", *roots, "at", *accesses, "with", *symbols)
 
 
 def build_kernel(
@@ -112,7 +113,7 @@ def build_kernel(
     accesses: Sequence[tuple[int, Index]],
     symbols: Sequence[tuple[int, int]],
 ) -> KernelOp:
-    """The kernel of `body`; the last access is its result's.
+    """The kernel of `body`; the accesses are those of its leaves, then of its results.
 
     A symbol of the accesses is the number of an operand, a scalar, and its greatest value.
     """
@@ -134,13 +135,14 @@ def build_kernel(
         node.result.name_hint = op.result.name_hint
         values[op.result] = node.result
         block.add_op(node)
-    block.add_op(YieldOp.create(operands=[values[body.root]]))
-    ranks = [*(len(shape_of(leaf)) for leaf in body.leaves), len(shape_of(body.root))]
+    block.add_op(YieldOp.create(operands=[values[root] for root in body.roots]))
+    ranks = [len(shape_of(value)) for value in (*body.leaves, *body.roots)]
     maps = [
         (memory, AffineMap(rank, len(symbols), (index.to_affine(),)))
         for (memory, index), rank in zip(accesses, ranks, strict=True)
     ]
-    return KernelOp.of(name, maps[:-1], maps[-1:], symbols, source_of(body), Region(block))
+    reads, writes = maps[: len(body.leaves)], maps[len(body.leaves) :]
+    return KernelOp.of(name, reads, writes, symbols, source_of(body), Region(block))
 
 
 class KernelTable:
@@ -163,7 +165,7 @@ class KernelTable:
         key = kernel_key(body, accesses, symbols)
         kernel = self._kernels.get(key)
         if kernel is None:
-            kernel = build_kernel(self._new_name(body.root), body, accesses, symbols)
+            kernel = build_kernel(self._new_name(body.roots[0]), body, accesses, symbols)
             self._kernels[key] = kernel
         return kernel
 

@@ -128,6 +128,17 @@ def weight_of(op: Operation) -> int:
     return 1 if isinstance(op, ElementwiseOp) else 0
 
 
+def is_uniform(op: UirOp, uniform: set[SSAValue]) -> bool:
+    """Whether all elements of the result are one number that literals decide.
+
+    `uniform` has the operands of which that is known.
+    """
+    if isinstance(op, ConstantOp):
+        return True
+    keeps = is_pointwise(op) or (isinstance(op, MovementOp) and not isinstance(op, PadOp))
+    return keeps and all(resolve(operand) in uniform for operand in op.operands)
+
+
 Place: TypeAlias = tuple[Operation, int]
 """The root of a kernel, and a way in which it indexes a value."""
 
@@ -199,9 +210,13 @@ class Planner:
         return self._decide(self._costs(first))
 
     def _costs(self, plan: Plan) -> _Costs:
-        """The costs where what is stored costs its readers nothing."""
+        """The costs where what is stored costs its readers nothing.
+
+        What is one number, known before the program runs, costs nothing: it is no part of a loop.
+        """
         result = _Costs()
         costs, sizes = result.costs, dict[SSAValue, float]()
+        uniform: set[SSAValue] = set()
         for op in self.ops:
             if not isinstance(op, UirOp) or not is_value(op.result.type):
                 continue
@@ -212,6 +227,9 @@ class Planner:
                 if operand not in result.oversized:
                     cost += costs[operand]
                     size += sizes[operand]
+            if is_uniform(op, uniform):
+                uniform.add(op.result)
+                cost = 0
             if isinstance(op, ReduceOp):
                 cost = (cost + 1) * prod(shape_of(op.x)[: op.pop()])
             if size > MAX_KERNEL_SIZE:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.utils.exceptions import PassFailedException
@@ -52,8 +51,8 @@ Step: TypeAlias = tuple[Sequence[Site], Callable[[Sequence[E]], E]]
 class KernelProgram:
     """Scalar expressions of one kernel over the axes of `shape`, then those of `reduction`.
 
-    `folds` are the expressions that the accumulators fold, over the inputs `fold_reads`. `result`
-    is over the accumulators, then the inputs `reads`.
+    `folds` are the expressions that the accumulators fold, over the inputs `fold_reads`. `results`
+    are over the accumulators, then the inputs `reads`; each has an address in `writes`.
     """
 
     shape: tuple[int, ...]
@@ -62,8 +61,8 @@ class KernelProgram:
     folds: list[E] = field(default_factory=list)
     fold_reads: list[Read] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
-    result: E | None = None
-    write: Index = field(default_factory=Index)
+    results: list[E] = field(default_factory=list)
+    writes: list[Index] = field(default_factory=list)
     symbols: list[tuple[int, int]] = field(default_factory=list)
     """The operand, an i32 scalar, and the greatest value of each symbol of the indices."""
 
@@ -73,9 +72,9 @@ class _Evaluator:
         block = kernel.body.block
         last = block.last_op
         assert isinstance(last, YieldOp)
-        self.root = last.values[0]
+        self.roots = list(last.values)
         self.maps = [read.data.results[0] for read in kernel.reads]
-        shape = shape_of(self.root)
+        shape = shape_of(self.roots[0])
         self.program = KernelProgram(shape, symbols=kernel.symbol_operands())
         self.symbols = [Index.symbol(k, top) for k, (_, top) in enumerate(self.program.symbols)]
         self.arguments = block.args
@@ -88,8 +87,9 @@ class _Evaluator:
         self.coordinates = [coordinate(axis, dim) for axis, dim in enumerate(shape)]
         self.numbers: dict[tuple[bool, Read], int] = {}
         self.values: dict[Site, E] = {}
-        write: AffineMapAttr = kernel.writes.data[0]
-        self.program.write = self.compose(write.data.results[0], self.coordinates)
+        for write in kernel.writes:
+            address = self.compose(write.data.results[0], self.coordinates)
+            self.program.writes.append(address)
 
     def compose(self, map: AffineExpr, coordinates: Sequence[Index]) -> Index:
         return compose(map, coordinates, self.symbols)
@@ -109,8 +109,9 @@ class _Evaluator:
         return clamp(scalar, greatest)
 
     def run(self) -> KernelProgram:
-        site = Site(self.root, tuple(self.coordinates), (), False)
-        self.program.result = self.evaluate(site)
+        for root in self.roots:
+            site = Site(root, tuple(self.coordinates), (), False)
+            self.program.results.append(self.evaluate(site))
         return self.program
 
     def evaluate(self, root: Site) -> E:

@@ -154,18 +154,20 @@ class _LoopMaker:
             for read in reads
         ]
 
-    def write(self) -> Access:
-        (memory,) = self.kernel.write_memories.get_values()
-        number = len(self.kernel.reads)
-        return self.access(memory, number, self.program.write, (), len(self.program.shape))
+    def writes(self) -> list[Access]:
+        memories = self.kernel.write_memories.get_values()
+        writes = zip(memories, self.program.writes, strict=True)
+        return [
+            self.access(memory, number, address, (), len(self.program.shape))
+            for number, (memory, address) in enumerate(writes, len(self.kernel.reads))
+        ]
 
     def make(self, memories: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> LoopOp:
         program = self.program
         parallel = len(program.shape)
-        assert program.result is not None
         accumulators = [fold.dtype for fold in program.folds]
         operands = [self.dtypes[read.operand] for read in program.reads]
-        result = Program.of_exprs([*accumulators, *operands], [program.result])
+        result = Program.of_exprs([*accumulators, *operands], program.results)
         if not program.folds:
             return LoopOp(
                 memories,
@@ -173,7 +175,7 @@ class _LoopMaker:
                 shape=program.shape,
                 body=result,
                 reads=self.reads(program.reads, parallel),
-                writes=[self.write()],
+                writes=self.writes(),
             )
         operands = [self.dtypes[read.operand] for read in program.fold_reads]
         return LoopOp(
@@ -184,10 +186,16 @@ class _LoopMaker:
             monoids=program.monoids,
             body=Program.of_exprs(operands, program.folds),
             reads=self.reads(program.fold_reads, parallel + len(program.reduction)),
-            epilogue=None if result.nodes == (In(0),) else result,
+            epilogue=None if is_identity(result) else result,
             epilogue_reads=self.reads(program.reads, parallel),
-            writes=[self.write()],
+            writes=self.writes(),
         )
+
+
+def is_identity(program: Program) -> bool:
+    """Whether the results are the operands, in their order."""
+    numbers = range(len(program.ins))
+    return program.nodes == tuple(map(In, numbers)) and program.outs == tuple(numbers)
 
 
 def require_kernels(module: ModuleOp) -> None:

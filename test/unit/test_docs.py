@@ -8,6 +8,7 @@ In `docs/language.md`
 In `docs/passes.md` a block, a line that is a command `uir-opt ...` and another block are a test:
 given the first, the command prints the second.
 In `docs/prog.md` a Python block is a session in the interpreter.
+In `docs/fusion.md` the comments `# launch: KERNEL(MEMORY, ...)` of a program are its launches.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from typing import NamedTuple
 import pytest
 
 from dialects.uir.dialect import OPS
+from dialects.uir.kernel import LaunchOp
 from passes import get_all_passes
+from passes.pipelines import LOWER, apply_passes
 from uir.api import c_of
 from uir.cli import run
 from uir.program import load_program, read_source
@@ -195,3 +198,19 @@ def test_sessions_with_programs() -> None:
     results = doctest.testfile(str(DOCS / "prog.md"), module_relative=False)
     assert results.attempted
     assert not results.failed
+
+
+FUSION = blocks_of("fusion.md")
+
+
+@pytest.mark.parametrize("block", FUSION, ids=lambda block: f"line {block.line}")
+def test_launches(block: Block) -> None:
+    module = load_program(read_source(block.text)).module
+    apply_passes(LOWER[: LOWER.index("form-kernels") + 1], module)
+    launches = [
+        f"{op.kernel.root_reference.data}"
+        f"({', '.join(f'%{memory.name_hint}' for memory in op.memories)})"
+        for op in module.walk()
+        if isinstance(op, LaunchOp)
+    ]
+    assert launches == re.findall("^# launch: (.+)$", block.text, re.MULTILINE)

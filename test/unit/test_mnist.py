@@ -43,5 +43,11 @@ def test_864_of_1000_with_the_same_bits_in_every_slot(program: Path) -> None:
     assert slots[5].tolist() == [864]
 
 
-def test_the_c_is_small(program: Path) -> None:
-    assert len(uir.render(program)) <= 40_000
+def test_the_c_is_small_and_hardly_grows_with_the_steps(program: Path) -> None:
+    """120 steps are two epochs and a part of one."""
+    longer = program.parent / "longer.uir"
+    arguments = ["program", "--steps", "120", "-o", str(longer)]
+    subprocess.run([sys.executable, str(TOOL), *arguments], check=True, capture_output=True)
+    size = len(uir.render(program))
+    assert size <= 40_000
+    assert len(uir.render(longer)) <= 1.1 * size
