@@ -44,7 +44,7 @@ from .loops.emit import NestEmitter
 from .loops.nest import Nest, nest_of
 from .loops.schedule import schedule_of
 
-MUCH_WORK = 1 << 16
+MUCH_WORK = 1 << 18
 """The scalar operations from which on a loop is worth compiling for several machines."""
 
 
