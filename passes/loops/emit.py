@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from dialects.prog import type_of
@@ -43,8 +43,8 @@ class NestEmitter:
         self._builder = self._points.builder
         self._locals: dict[tuple[str, int], list[SSAValue]] = {}
         self._panels: dict[int, Panel] = {}
-        self._panel_row = self._panel_lane = ZERO
-        """Where the current point is in the panels."""
+        self._panel_row = self._offset = ZERO
+        """Where the current point is in the panels and in the tile's lanes."""
         read = {view.memory for view in (*nest.reads, *nest.epilogue_reads)}
         self._again = read.isdisjoint(view.memory for view in nest.writes)
         """Whether to compute a point a second time changes nothing."""
@@ -88,7 +88,7 @@ class NestEmitter:
         def read(number: int) -> SSAValue:
             panel = self._panels.get(number)
             if panel is not None:
-                return panel.load(self._panel_row, self._panel_lane)
+                return panel.load(self._panel_row, self._offset)
             return self._points.read(self._nest.reads[number])
 
         return self._points.program(self._nest.body, (), read)
@@ -105,7 +105,7 @@ class NestEmitter:
                 with points.loop(axis, count) as row, points.loop(lane, lanes) as offset:
                     points.axes[axis] = start + row
                     points.axes[lane] = lane_start + offset
-                    self._panel_row, self._panel_lane = row, offset
+                    self._panel_row, self._offset = row, offset
                     points.write(self._body())
 
     # Folds
@@ -193,7 +193,7 @@ class NestEmitter:
         lane, lanes = tile.tiling.lane, tile.tiling.lanes
         results = self._results(tile.tiling)
         for number, (cells, place) in enumerate(self._cells_of(tile)):
-            index = self._builder.pure(arith.AddiOp(place, self._builder.index(number * lanes)))
+            index = self._points.emit(self._offset + number * lanes)
             for result, value in zip(results, self._load_cells(cells, place), strict=True):
                 self._builder.effect(memref.StoreOp.get(value, result, [index]))
         points = self._points
@@ -230,7 +230,7 @@ class NestEmitter:
         lane, row = tile.tiling.lane, tile.tiling.row
         with self._points.loop(lane, tile.lanes) as offset:
             self._points.axes[lane] = tile.lane_start + offset
-            self._panel_lane = offset
+            self._offset = offset
             place = self._points.emit(offset)
             for number in range(tile.rows):
                 if row is not None:
