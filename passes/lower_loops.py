@@ -53,7 +53,7 @@ from .loops.split import split
 PREFIX = "nx_"
 """Begins the names of the functions of the kind library."""
 
-MUCH_WORK = 1 << 16
+MUCH_WORK = 1 << 18
 """The scalar operations from which on a loop is worth compiling for several machines."""
 
 

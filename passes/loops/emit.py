@@ -29,7 +29,8 @@ class _Tile:
     lane_start: Index
     lanes: int
     count: int
-    row_points: tuple[Index, ...]
+    row_start: Index = ZERO
+    rows: int = 1
 
 
 class NestEmitter:
@@ -40,10 +41,10 @@ class NestEmitter:
         self._schedule = schedule
         self._points = Points(nest)
         self._builder = self._points.builder
-        self._accumulators: dict[tuple[int, int], SSAValue] = {}
+        self._locals: dict[tuple[str, int], list[SSAValue]] = {}
         self._panels: dict[int, Panel] = {}
-        self._panel_row = self._panel_lane = ZERO
-        """Where the current point is in the panels."""
+        self._panel_row = self._offset = ZERO
+        """Where the current point is in the panels and in the tile's lanes."""
         read = {view.memory for view in (*nest.reads, *nest.epilogue_reads)}
         self._again = read.isdisjoint(view.memory for view in nest.writes)
         """Whether to compute a point a second time changes nothing."""
@@ -89,7 +90,7 @@ class NestEmitter:
         def read(number: int) -> SSAValue:
             panel = self._panels.get(number)
             if panel is not None:
-                return panel.load(self._panel_row, self._panel_lane)
+                return panel.load(self._panel_row, self._offset)
             return self._points.read(self._nest.reads[number])
 
         return self._points.program(self._nest.body, (), read)
@@ -106,7 +107,7 @@ class NestEmitter:
                 with points.loop(axis, count) as row, points.loop(lane, lanes) as offset:
                     points.axes[axis] = start + row
                     points.axes[lane] = lane_start + offset
-                    self._panel_row, self._panel_lane = row, offset
+                    self._panel_row, self._offset = row, offset
                     points.write(self._body())
 
     # Folds
@@ -144,50 +145,64 @@ class NestEmitter:
         packing, row, extents = tiling.packing, tiling.row, self._nest.extents
         if row is None:
             for start, lanes in self._lane_tiles(tiling):
-                self._fold_tile(self._tile(tiling, start, lanes, ()))
+                self._fold_tile(_Tile(tiling, start, lanes, lanes))
         elif packing is None or packing.sharing is None:
-            for row_points in self._row_tiles(row, tiling.rows, ZERO, extents[row]):
+            for first, size in self._row_tiles(tiling, row, ZERO, extents[row]):
                 for start, lanes in self._lane_tiles(tiling):
-                    self._fold_tile(self._tile(tiling, start, lanes, row_points))
+                    self._fold_tile(_Tile(tiling, start, lanes, lanes, first, size))
         else:
             blocks = self._points.tiles(row, extents[row], packing.sharing, again=self._again)
             points = extents[packing.axes[-1]]
             for row_start, rows in blocks:
                 for start, lanes in self._lane_tiles(tiling):
                     self._fill_panels(Block(packing.axes, ZERO, points, tiling.lane, start, lanes))
-                    for row_points in self._row_tiles(row, tiling.rows, row_start, rows):
-                        self._fold_tile(self._tile(tiling, start, lanes, row_points))
+                    # Lanes beyond the axis are computed, on zeros, to fill a vector.
+                    is_padded = tiling.lanes > extents[tiling.lane]
+                    width = tiling.lanes if is_padded else lanes
+                    for first, size in self._row_tiles(tiling, row, row_start, rows):
+                        self._fold_tile(_Tile(tiling, start, width, lanes, first, size))
 
     def _lane_tiles(self, tiling: Tiling) -> Iterator[tuple[Index, int]]:
         extent = self._nest.extents[tiling.lane]
         return self._points.tiles(tiling.lane, extent, tiling.lanes, again=self._again)
 
     def _row_tiles(
-        self, row: int, size: int, start: Index, extent: int
-    ) -> Iterator[tuple[Index, ...]]:
-        """The rows of each tile of `extent` rows from `start`."""
-        for first, rows in self._points.tiles(row, extent, size, start=start, again=self._again):
-            yield tuple(first + i for i in range(rows))
-
-    def _tile(
-        self, tiling: Tiling, start: Index, count: int, row_points: tuple[Index, ...]
-    ) -> _Tile:
-        # Lanes beyond the axis are computed, on zeros, to fill a vector.
-        is_padded = tiling.lanes > self._nest.extents[tiling.lane]
-        return _Tile(tiling, start, tiling.lanes if is_padded else count, count, row_points)
+        self, tiling: Tiling, row: int, start: Index, extent: int
+    ) -> Iterator[tuple[Index, int]]:
+        return self._points.tiles(row, extent, tiling.rows, start=start, again=self._again)
 
     def _fold_tile(self, tile: _Tile) -> None:
         """Set the tile's accumulators, run the reduction around its points, finish them."""
-        for cells, position in self._cells_of(tile, tile.lanes):
+        for cells, place in self._cells_of(tile):
             for cell, identity in zip(cells, self._identities(), strict=True):
-                self._builder.effect(memref.StoreOp.get(identity, cell, [position]))
+                self._builder.effect(memref.StoreOp.get(identity, cell, [place]))
         for _ in self._reduction_points(tile):
-            for cells, position in self._cells_of(tile, tile.lanes):
-                values = self._combine(self._load_cells(cells, position))
+            for cells, place in self._cells_of(tile):
+                values = self._combine(self._load_cells(cells, place))
                 for cell, value in zip(cells, values, strict=True):
-                    self._builder.effect(memref.StoreOp.get(value, cell, [position]))
-        for cells, position in self._cells_of(tile, tile.count):
-            self._finish(self._load_cells(cells, position))
+                    self._builder.effect(memref.StoreOp.get(value, cell, [place]))
+        if tile.tiling.row is None:
+            for cells, place in self._cells_of(tile):
+                self._finish(self._load_cells(cells, place))
+        else:
+            self._finish_rows(tile, tile.tiling.row)
+
+    def _finish_rows(self, tile: _Tile, row: int) -> None:
+        """Finish the points of a tile in a loop over its rows.
+
+        The accumulators are only ever used as wholes, so that compilers keep them in registers.
+        """
+        lane, lanes = tile.tiling.lane, tile.tiling.lanes
+        results = self._results(tile.tiling)
+        for number, (cells, place) in enumerate(self._cells_of(tile)):
+            index = self._points.emit(self._offset + number * lanes)
+            for result, value in zip(results, self._load_cells(cells, place), strict=True):
+                self._builder.effect(memref.StoreOp.get(value, result, [index]))
+        points = self._points
+        with points.loop(row, tile.rows) as i, points.loop(lane, tile.count) as offset:
+            points.axes[row] = tile.row_start + i
+            points.axes[lane] = tile.lane_start + offset
+            self._finish(self._load_cells(results, points.emit(i * lanes + offset)))
 
     def _reduction_points(self, tile: _Tile) -> Iterator[None]:
         """Inside the loops of the reduction; panels that no other tile shares are filled there."""
@@ -212,30 +227,33 @@ class NestEmitter:
                     self._panel_row = row
                     yield
 
-    def _cells_of(self, tile: _Tile, lanes: int) -> Iterator[tuple[list[SSAValue], SSAValue]]:
-        """Within a loop over the lanes, for each row, the accumulators and the position."""
+    def _cells_of(self, tile: _Tile) -> Iterator[tuple[list[SSAValue], SSAValue]]:
+        """Within a loop over the lanes, for each row, the accumulators and the place in them."""
         lane, row = tile.tiling.lane, tile.tiling.row
-        with self._points.loop(lane, lanes) as offset:
+        with self._points.loop(lane, tile.lanes) as offset:
             self._points.axes[lane] = tile.lane_start + offset
-            self._panel_lane = offset
-            position = self._points.emit(offset)
-            if row is None:
-                yield self._cells(tile, 0), position
-                return
-            for number, point in enumerate(tile.row_points):
-                self._points.axes[row] = point
-                yield self._cells(tile, number), position
+            self._offset = offset
+            place = self._points.emit(offset)
+            for number in range(tile.rows):
+                if row is not None:
+                    self._points.axes[row] = tile.row_start + number
+                yield self._arrays("acc", number, tile.tiling.lanes), place
 
-    def _cells(self, tile: _Tile, row: int) -> list[SSAValue]:
-        """The arrays of accumulators of a row of a tile, one for each output of the body."""
-        cells: list[SSAValue] = []
-        for output, dtype in enumerate(self._nest.body.results):
-            if (row, output) not in self._accumulators:
-                alloca = memref.AllocaOp.get(type_of(dtype), shape=[tile.tiling.lanes])
-                self._accumulators[row, output] = self._builder.outermost(alloca)
-                self._accumulators[row, output].name_hint = "acc"
-            cells.append(self._accumulators[row, output])
-        return cells
+    def _results(self, tiling: Tiling) -> list[SSAValue]:
+        """The arrays that hold the folds of all rows of a tile, one for each output."""
+        return self._arrays("tile", 0, tiling.rows * tiling.lanes)
+
+    def _arrays(self, name: str, number: int, size: int) -> list[SSAValue]:
+        """Local arrays, one for each output of the body."""
+        if (name, number) not in self._locals:
+            arrays = [
+                self._builder.outermost(memref.AllocaOp.get(type_of(dtype), shape=[size]))
+                for dtype in self._nest.body.results
+            ]
+            for array in arrays:
+                array.name_hint = name
+            self._locals[name, number] = arrays
+        return self._locals[name, number]
 
     def _load_cells(self, cells: Sequence[SSAValue], position: SSAValue) -> list[SSAValue]:
         return [self._builder.effect(memref.LoadOp.get(cell, [position]))[0] for cell in cells]

@@ -28,6 +28,9 @@ from dialects.prog import (
 _SLACK = 2.0**-22
 """More than a rounding changes a number, relative to it."""
 
+_OVERFLOW = 2.0**127
+"""No smaller number becomes infinite."""
+
 
 class FloatRange(NamedTuple):
     """A number from `least` to `greatest`, or, if `nan`, a NaN."""
@@ -121,8 +124,11 @@ def _constant(program: Program, node: int) -> float | None:
 
 
 def _rounded(least: float, greatest: float) -> FloatRange:
+    """The range of f32 numbers that numbers of a range round to."""
+    least -= abs(least) * _SLACK + _SLACK
+    greatest += abs(greatest) * _SLACK + _SLACK
     return FloatRange(
-        least - abs(least) * _SLACK - _SLACK, greatest + abs(greatest) * _SLACK + _SLACK, False
+        least if least > -_OVERFLOW else -inf, greatest if greatest < _OVERFLOW else inf, False
     )
 
 

@@ -24,6 +24,9 @@ from .points import ZERO, Points
 _SIDE = 4
 """Rows and columns of the blocks that are transposed in registers: any machine has vectors of 4."""
 
+_ALIGNMENT = 64
+"""Of panels, in bytes: that of the widest vectors."""
+
 _Mask: TypeAlias = DenseArrayBase[I64]
 _ZIP_LOW: _Mask = DenseArrayBase.from_list(i64, [0, 4, 1, 5])
 _ZIP_HIGH: _Mask = DenseArrayBase.from_list(i64, [2, 6, 3, 7])
@@ -52,7 +55,7 @@ class Panel:
         self._view = view
         self._lanes = lanes
         self._dtype = memory_dtype(view.memory)
-        alloca = memref.AllocaOp.get(type_of(self._dtype), shape=[rows * lanes])
+        alloca = memref.AllocaOp.get(type_of(self._dtype), _ALIGNMENT, [rows * lanes])
         self._memory = points.builder.outermost(alloca)
         self._memory.name_hint = "panel"
         self._size = rows * lanes

@@ -120,8 +120,8 @@ def _fold_schedule(nest: Nest) -> Schedule:
         return Schedule(order, Tiling(lane, lanes, row, rows, packing))
     order = tuple(axis for axis in nest.parallel if axis != lane)
     crossing = tuple(n for n in strided if _crosses(nest.reads[n], lane, last))
-    if crossing:
-        packing = Packing(crossing, (last,), min(_BLOCK, nest.extents[last]))
+    if crossing and nest.extents[last] >= _BLOCK:
+        packing = Packing(crossing, (last,), _BLOCK)
         return Schedule(order, Tiling(lane, min(extent, _LANES), packing=packing))
     lanes = min(extent, _STREAM if len(across) > len(strided) else _LANES)
     return Schedule(order, Tiling(lane, lanes))

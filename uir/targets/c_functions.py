@@ -274,7 +274,14 @@ class _FunctionPrinter:
     def _print_alloca(self, op: memref.AllocaOp) -> None:
         element = self._element_type(op, op.memref.type)
         size = self._static_size(op, op.memref.type)
-        self._line(f"{element} {self._declare(op.memref)}[{size}];")
+        name = self._declare(op.memref)
+        if op.alignment is None:
+            self._line(f"{element} {name}[{size}];")
+            return
+        # Beside an array that is indexed by name, gcc 12 keeps no other one in registers.
+        array = self._names.fresh(f"{name}_array")
+        self._line(f"_Alignas({op.alignment.value.data}) {element} {array}[{size}];")
+        self._line(f"{element} *const restrict {name} = {array};")
 
     def _print_memory_cast(self, op: memref.CastOp) -> None:
         """The same pointer, which has no size in C."""

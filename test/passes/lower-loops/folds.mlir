@@ -39,14 +39,20 @@ func.func private @columns(%a: memref<?xf32>, %o: memref<?xf32>) {
   func.return
 }
 
-// A matrix product keeps rows of lanes together: each loaded lane serves every row.
+// A matrix product keeps rows of lanes together: each loaded lane serves every row. The results
+// are written in a loop over the rows.
 // CHECK-LABEL: func.func private @matrix_product
 // CHECK-COUNT-4: memref.alloca() : memref<16xf32>
-// CHECK-NOT:     memref.alloca
+// CHECK:         %[[TILE:.*]] = memref.alloca() : memref<64xf32>
 // CHECK-COUNT-4: memref.load %a[
 // CHECK-NOT:     memref.load %a[
 // CHECK:         memref.load %b[
 // CHECK-NOT:     memref.load %b[
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[TILE]]
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             %[[RESULT:.*]] = memref.load %[[TILE]]
+// CHECK:             memref.store %[[RESULT]], %o
 // CHECK:         func.return
 func.func private @matrix_product(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 64] reduction [8]

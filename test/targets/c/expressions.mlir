@@ -37,7 +37,7 @@ func.func private @floats(%m: memref<?xf32>, %i: index, %x: f32, %y: f32) {
 }
 
 // CHECK-LABEL: static void integers(
-// CHECK-NEXT:    m[0] = i < n ? -3 : (int32_t)i % 28;
+// CHECK-NEXT:    m[0] = select_i32(i < n, -3, (int32_t)i % 28);
 // CHECK-NEXT:    m[1] = floordiv_i32(k, 28) | (int32_t)(x < 0.0f);
 func.func private @integers(%m: memref<?xi32>, %i: index, %n: index, %k: i32, %x: f32) {
   %c0 = arith.constant 0 : index

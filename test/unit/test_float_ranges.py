@@ -1,0 +1,94 @@
+"""The ranges of floats hold what programs compute, and are narrow where programs clamp."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialects.prog import Dtype, E, Program
+from dialects.prog.evaluate import evaluate
+from passes.loops.float_ranges import ANY, FloatRange, float_ranges
+
+X, Y = E.input(0, Dtype.float32), E.input(1, Dtype.float32)
+SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.0**31, 3e38, 1e-40, math.inf, -math.inf, math.nan]
+
+
+def number(value: float) -> E:
+    return E.const(Dtype.float32, value)
+
+
+def range_of(e: E) -> FloatRange:
+    program = Program.of_exprs([Dtype.float32] * 2, [e])
+    return float_ranges(program)[program.outs[0]]
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> list[E]:
+    """Sums, products, maxima, choices and conversions of two floats."""
+    floats = [X, Y, *map(number, SPECIAL), number(-1.0)]
+    conditions = [E.const(Dtype.bool, False)]
+    made: list[E] = []
+    for _ in range(draw(st.integers(1, 8))):
+        a, b, c = (draw(st.sampled_from(floats)) for _ in range(3))
+        test = E.less(a, b)
+        flipped = test ^ E.const(Dtype.bool, True)
+        conditions += [test, flipped, E.where(test, draw(st.sampled_from(conditions)), flipped)]
+        absolute = E.maximum(a, a * number(-1.0))
+        condition = draw(st.sampled_from([*conditions, E.less(absolute, c)]))
+        whole = E.cast(Dtype.float32, E.cast(Dtype.int32, a))
+        choice = E.where(condition, draw(st.sampled_from([a, b, c])), draw(st.sampled_from([a, b])))
+        e = draw(st.sampled_from([a + b, a * b, E.maximum(a, b), absolute, whole, choice, choice]))
+        floats.append(e)
+        made.append(e)
+    return made
+
+
+@settings(max_examples=200, deadline=None)
+@given(expressions(), st.sampled_from(SPECIAL), st.floats(width=32))
+def test_ranges_hold_every_value(made: list[E], x: float, y: float) -> None:
+    program = Program.of_exprs([Dtype.float32] * 2, made)
+    ranges = float_ranges(program)
+    values = evaluate(program, [np.array(x, np.float32), np.array(y, np.float32)], ())
+    for out, value in zip(program.outs, map(float, values), strict=True):
+        least, greatest, nan = ranges[out]
+        assert nan if math.isnan(value) else least <= value <= greatest
+
+
+@pytest.mark.parametrize(
+    ("e", "expected"),
+    [
+        (X, ANY),
+        (number(2.5), FloatRange(2.5, 2.5, False)),
+        (E.cast(Dtype.float32, E.less(X, Y)), FloatRange(0.0, 1.0, False)),
+        (E.where(E.less(X, number(3.0)), X, number(3.0)), FloatRange(-math.inf, 3.0, False)),
+        # Not less may be because it is a NaN.
+        (E.where(E.less(X, number(3.0)), number(3.0), X), FloatRange(3.0, math.inf, True)),
+        (
+            E.where(E.less(E.maximum(X, X * number(-1.0)), number(4.0)), X, number(0.0)),
+            FloatRange(-4.0, 4.0, False),
+        ),
+        (
+            E.where(E.less(E.maximum(X, X * number(-2.0)), number(4.0)), X, number(0.0)),
+            FloatRange(-math.inf, math.inf, True),
+        ),
+    ],
+)
+def test_what_comparisons_tell(e: E, expected: FloatRange) -> None:
+    assert range_of(e) == expected
+
+
+@pytest.mark.parametrize(
+    ("bounds", "fits"),
+    [
+        (FloatRange(-(2.0**31), 2.0**31 - 128, False), True),
+        (FloatRange(-(2.0**31) - 256, 0.0, False), False),
+        (FloatRange(0.0, 2.0**31, False), False),
+        (FloatRange(0.0, 1.0, True), False),
+    ],
+)
+def test_what_fits_an_i32(bounds: FloatRange, fits: bool) -> None:
+    assert bounds.fits(Dtype.int32) is fits
