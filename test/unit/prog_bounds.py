@@ -10,7 +10,7 @@ import numpy as np
 import prog_reference as reference
 from mpmath import mp, mpc, mpf
 
-from dialects.prog import Binary, Dtype, Unary
+from dialects.prog import Binary, Dtype, Op1, Op2, Program, Unary, evaluate
 
 mp.prec = 400
 LN2 = mp.log(2)
@@ -87,3 +87,60 @@ def random_floats(dtype: Dtype, count: int, seed: int) -> np.ndarray:
     exponents[::2] = generator.integers(-12, 12, len(exponents[::2]))
     values = np.ldexp(generator.uniform(1, 2, count), exponents)
     return (values * generator.choice([-1.0, 1.0], count)).astype(reference.NUMPY[dtype])
+
+
+F64 = Dtype.float64
+BOUNDS: dict[Unary | Binary, tuple[int, int]] = {
+    **dict.fromkeys((Unary.EXP, Unary.EXP2, Unary.SIN, Unary.COS, Unary.ASIN), (2, 2)),
+    **dict.fromkeys((Unary.ACOS, Unary.ATAN, Unary.COSH, Unary.TANH, Unary.ERF), (2, 2)),
+    **dict.fromkeys((Unary.EXPM1, Unary.LOG, Unary.LOG2, Unary.LOG1P), (1, 2)),
+    **dict.fromkeys((Binary.ATAN2, Unary.SINH), (3, 2)),
+    **dict.fromkeys((Unary.TAN, Binary.POW), (4, 2)),
+}
+"""The bounds of the kinds of floats in ranks, in float32 and in float64."""
+
+HARD = [
+    *(float.fromhex("0x1.6ac5b262ca1ffp+849"), float.fromhex("0x1.065c829d68730p+39")),
+    *(float.fromhex("0x1.065c829d68730p+40"), float.fromhex("0x1.633ce8fb9f84p+9")),
+    *(float.fromhex("0x1.de29680a9667ep-3"), 2.0**28, 709.78, -708.39, -745.13, 2.0**-54),
+    *(0.4375, 0.6875, 1.1875, 2.4375, 5.92, 88.72, -103.9, 1.0, -1.0, 0.5, 2.0, 10.0, 1023.5),
+    *(k * math.pi / 4 for k in (1, 2, 3, 4, 6, 8, 355, 103993, 2**20, 2**27)),
+]
+
+
+def _operands(dtype: Dtype, count: int, seed: int) -> np.ndarray:
+    """Hard operands and their neighbours, and `count` drawn ones."""
+    with np.errstate(over="ignore"):
+        hard = np.array([*HARD, *(-x for x in HARD)]).astype(reference.NUMPY[dtype])
+    near = [hard, np.nextafter(hard, hard.dtype.type(0)), random_floats(dtype, count, seed)]
+    values = np.concatenate(near)
+    return values[np.isfinite(values)]
+
+
+def _pairs(kind: Binary, dtype: Dtype, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of drawn operands; most powers are of moderate size, so neither zero nor infinite."""
+    x, y = (random_floats(dtype, 2 * count, seed + i) for i in range(2))
+    if kind is Binary.POW:
+        x = np.abs(x)
+        logarithms = np.random.default_rng(seed).uniform(-60, 60, len(y[::3]))
+        y[::3] = logarithms / np.log(x[::3].astype(np.float64))
+    return x, y
+
+
+def worst_rank(
+    kind: Unary | Binary, dtype: Dtype, count: int, seed: int
+) -> tuple[int, tuple[float, ...]]:
+    """The worst error of a kind of floats in ranks, and its operands."""
+    if isinstance(kind, Unary):
+        arrays = (_operands(dtype, count, seed),)
+        if kind in (Unary.LOG1P, Unary.LOG, Unary.ACOS):
+            # Exact zeros and poles are special values.
+            arrays = (arrays[0][np.abs(arrays[0]) != 1],)
+        node = Op1(kind, dtype, 0)
+    else:
+        arrays = _pairs(kind, dtype, count, seed)
+        node = Op2(kind, 0, 1)
+    program = Program.of_node([dtype] * len(arrays), node)
+    (results,) = evaluate(program, arrays, arrays[0].shape)
+    rows = zip(*(a.astype(np.float64).tolist() for a in (*arrays, results)), strict=True)
+    return max((ranks(dtype, r, exact(kind, *values)), tuple(values)) for *values, r in rows)
