@@ -4,7 +4,7 @@
 
 Prints two tables (Markdown). The first has the bounds of the kinds of floats and their worst
 errors, in ranks from the correctly rounded result, in float32 and float64. The second has those of
-complex kinds in unit roundoffs of a part and normwise, |z' - z| / |z|; those of Pow are in units of its
+complex kinds in unit roundoffs of a part, normwise; those of Pow are in units of its
 bound, 3 + 3 |w log z|. With `--strata` the worst operands follow. The exit status is 1 if a kind is
 past its bound.
 
