@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
@@ -71,6 +71,21 @@ class Nest:
         yield from self.coords.values()
         for view in (*self.reads, *self.epilogue_reads, *self.writes):
             yield from view.indices()
+
+    def within(self, values: Mapping[SSAValue, SSAValue], symbol: SSAValue) -> Nest:
+        """The nest on other memories and symbols, by those that it uses, and with one more
+        symbol."""
+
+        def views(old: tuple[View, ...]) -> tuple[View, ...]:
+            return tuple(replace(view, memory=values[view.memory]) for view in old)
+
+        return replace(
+            self,
+            symbols=(*(values.get(value, value) for value in self.symbols), symbol),
+            reads=views(self.reads),
+            epilogue_reads=views(self.epilogue_reads),
+            writes=views(self.writes),
+        )
 
 
 def nest_of(op: LoopOp) -> Nest:

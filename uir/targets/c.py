@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
@@ -20,7 +20,13 @@ from dialects.uir.checks import CHECKED
 from uir.targets.c_dispatch import DISPATCH_MACROS, is_dispatched
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function
-from uir.targets.c_helpers import ERROR_STRUCT, HELPERS, PROLOGUE, definitions_used_in
+from uir.targets.c_helpers import (
+    ERROR_STRUCT,
+    HELPERS,
+    PARALLEL_MACRO,
+    PROLOGUE,
+    definitions_used_in,
+)
 from uir.targets.c_names import Names, is_ordinary
 from uir.targets.c_uses import stored_arguments
 
@@ -54,6 +60,8 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
     helpers = definitions_used_in(lines)
     if any(map(is_dispatched, functions)):
         helpers.append(DISPATCH_MACROS)
+    if any(isinstance(op, scf.ParallelOp) for function in functions for op in function.walk()):
+        helpers.append(PARALLEL_MACRO)
     if checked:
         helpers = [ERROR_STRUCT, *helpers]
     out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))

@@ -29,6 +29,8 @@ from uir.targets.c_vectors import load_text, store_text
 SOURCE_ATTRIBUTE = "uir.source"
 """The text that a function came from, printed as a comment above it."""
 
+_TERMINATORS = func.ReturnOp | scf.YieldOp | scf.ReduceOp
+
 _INDENT = "  "
 _LINE_LENGTH = 100
 _MAX_OPS = 6
@@ -77,6 +79,7 @@ class _FunctionPrinter:
         self._statements: dict[type[Operation], Callable[..., None]] = {
             func.CallOp: self._print_call,
             scf.ForOp: self._print_for,
+            scf.ParallelOp: self._print_parallel,
             scf.IfOp: self._print_if,
             memref.LoadOp: self._print_load,
             memref.StoreOp: self._print_store,
@@ -199,7 +202,7 @@ class _FunctionPrinter:
     def _print_block(self, block: Block) -> None:
         """Prints the ops of a block up to its terminator."""
         for op in block.ops:
-            if op is block.last_op and isinstance(op, func.ReturnOp | scf.YieldOp):
+            if op is block.last_op and isinstance(op, _TERMINATORS):
                 return
             if not is_live(op, self._uses):
                 continue
@@ -340,10 +343,34 @@ class _FunctionPrinter:
             argument_type = value_type(op, argument.type)
             self._line_with_decimals(f"{argument_type} {variable} = {self._text(initial)};")
             self._silence_if_unused(argument, result)
-        start, end, step = (self._text(value) for value in (op.lb, op.ub, op.step))
+        self._print_turns(op.body.block, (op.lb, op.ub, op.step), variables)
+
+    def _print_parallel(self, op: scf.ParallelOp) -> None:
+        """Prints a loop whose turns threads share; what a turn declares is its own."""
+        if len(op.operands) != 3 or any(map(self._leaves, op.walk())):
+            raise UnprintableError(
+                op, "a parallel loop has one variable, no results, and no errors to report"
+            )
+        bounds = (*op.lowerBound, *op.upperBound, *op.step)
+        self._line("PARALLEL")
+        self._print_turns(op.body.block, bounds, ())
+
+    def _leaves(self, op: Operation) -> bool:
+        """Whether `op` may leave the function."""
+        if isinstance(op, func.CallOp):
+            return op.callee.string_value() in self._checked
+        return isinstance(op, cf.AssertOp | memref.AllocOp)
+
+    def _print_turns(
+        self, body: Block, bounds: Sequence[SSAValue], variables: Sequence[str]
+    ) -> None:
+        """Prints a loop between `bounds`, with a step, that carries `variables`."""
+        induction = body.args[0]
+        start, end, step = (self._text(value) for value in bounds)
         i = self._declare(induction)
+        c_type = value_type(self._function, induction.type)
         self._line(f"for ({c_type} {i} = {start}; {i} < {end}; {i} += {step}) {{")
-        self._print_nested(op.body.block, variables)
+        self._print_nested(body, variables)
         self._line("}")
 
     def _bind_if_compound(self, value: SSAValue, c_type: str) -> None:

@@ -43,6 +43,17 @@ struct uir_error {
 """Stands above the functions of a checked program."""
 
 
+PARALLEL_MACRO = """\
+// Threads share the turns of the loop that follows, if the compiler is told so (-fopenmp).
+#if defined(_OPENMP)
+#define PARALLEL _Pragma("omp parallel for schedule(dynamic)")
+#else
+#define PARALLEL
+#endif
+"""
+"""Stands above the functions of a file with a parallel loop."""
+
+
 @dataclass(frozen=True)
 class Helper:
     """An inline C function and the names of the helpers that it calls itself."""

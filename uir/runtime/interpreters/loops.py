@@ -97,6 +97,24 @@ class ControlFlowFunctions(InterpreterFunctions):
             values = interpreter.run_ssacfg_region(op.body, (induction, *values), "for")
         return values
 
+    @impl(scf.ParallelOp)
+    def run_parallel(
+        self, interpreter: Interpreter, op: scf.ParallelOp, args: PythonValues
+    ) -> PythonValues:
+        """Runs the turns of a loop over one variable, the last first: their order is free."""
+        if len(args) != 3:
+            raise InterpretationError("a parallel loop has one variable, and carries no value")
+        start, end, step = args
+        for i in reversed(range(start, end, step)):
+            interpreter.run_ssacfg_region(op.body, (i,), "parallel")
+        return ()
+
+    @impl_terminator(scf.ReduceOp)
+    def run_reduce(
+        self, interpreter: Interpreter, op: scf.ReduceOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
     @impl(scf.IfOp)
     def run_if(self, interpreter: Interpreter, op: scf.IfOp, args: PythonValues) -> PythonValues:
         (condition,) = args

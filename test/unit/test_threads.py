@@ -1,0 +1,180 @@
+"""Loops in parts that threads share: the same bits and errors in any order, for any number."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+from compiled_cases import compilers, run_compiled
+from hypothesis import HealthCheck, given, settings
+from random_programs import random_program
+from test_lower_loops import (
+    Case,
+    X,
+    access,
+    assert_same_bits,
+    check,
+    check_product,
+    f32_loop,
+    floats,
+    loops,
+)
+from ways_to_run import case_of, run_uir
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+
+import uir
+from dialects.prog import Dtype, E, Monoid, Program
+from dialects.prog.native import compile_c
+from passes.loops import threads
+from passes.loops.work import THREADED
+from passes.lower_loops import LowerLoopsPass
+
+DOUBLED = Program.of_exprs([Dtype.float32], [X + X])
+
+
+@pytest.fixture
+def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has any work shared, in parts of nearly any size."""
+    for name in ("THREADED", "DISPATCHED", "_LANES", "_SHARING", "_ENOUGH"):
+        monkeypatch.setattr(threads, name, 1)
+    monkeypatch.setattr(threads, "_STREAM", 2)
+
+
+def parallel_loops(module: ModuleOp) -> list[scf.ParallelOp]:
+    lowered = module.clone()
+    LowerLoopsPass().apply(Context(), lowered)
+    lowered.verify()
+    return [op for op in lowered.walk() if isinstance(op, scf.ParallelOp)]
+
+
+@pytest.mark.usefixtures("little_work")
+@settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(loops())
+def test_random_loops_keep_their_bits(case: Case) -> None:
+    """The interpreter runs the last turn first."""
+    check(case.module, case.memories, [1])
+
+
+@pytest.mark.usefixtures("little_work")
+@pytest.mark.parametrize(("m", "n", "k"), [(64, 10, 5), (8, 96, 3), (9, 70, 2)])
+@pytest.mark.parametrize("right", ["kn", "nk"])
+def test_products_keep_their_bits(m: int, n: int, k: int, right: str) -> None:
+    check_product(m, n, k, "mk", right)
+
+
+def map_of(shape: list[int]) -> ModuleOp:
+    strides = (*shape[1:], 1)
+    reads, writes = [access(0, strides)], [access(1, strides)]
+    return f32_loop(2, shape=shape, body=DOUBLED, reads=reads, writes=writes)
+
+
+def test_little_work_is_for_one_thread() -> None:
+    points = THREADED // len(DOUBLED.nodes)
+    assert not parallel_loops(map_of([points - 1]))
+    assert len(parallel_loops(map_of([points]))) == 1
+
+
+def test_a_fold_to_one_number_is_for_one_thread() -> None:
+    module = f32_loop(
+        2,
+        shape=[],
+        reduction=[2 * THREADED],
+        monoids=[Monoid.SUM],
+        body=DOUBLED,
+        reads=[access(0, (1,))],
+        writes=[access(1, ())],
+    )
+    assert not parallel_loops(module)
+
+
+@pytest.mark.usefixtures("little_work")
+def test_what_no_parts_of_one_size_cover() -> None:
+    """101 is prime: the last point is computed outside of the parts."""
+    (loop,) = parallel_loops(module := map_of([101]))
+    names = [op.name for op in loop.body.block.ops]
+    assert names == ["func.call", "scf.reduce"]
+    memories = [floats(101), floats(101, 1)]
+    check(module, memories)
+
+
+PROGRAMS = 12
+
+
+@pytest.mark.usefixtures("little_work")
+@pytest.mark.parametrize("flags", ["-O1", "-O3 -march=native"])
+def test_random_programs_with_threads(
+    flags: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is right says the interpreter of the tensor level."""
+    cases = [case_of(random_program(Random(seed))) for seed in range(200, 200 + PROGRAMS)]
+    expected = [run_uir(case, case.module) for case in cases]
+    command = ["gcc", *flags.split(), "-fopenmp", "-Wall", "-Wextra", "-Werror"]
+    for count in (1, 2, 3):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(count))
+        found = run_compiled(cases, command, tmp_path, checks=False)
+        for case, right, memories in zip(cases, expected, found, strict=True):
+            assert_same_bits(right, memories)
+            assert case.memories
+
+
+FAILING = """\
+%m = buffer 4096 dtype=i32 slot=0
+%n = buffer 4096 dtype=i32 slot=1
+%x = load %m
+%y = expand 7 shape=[4096]
+%a = mod %y %x
+%b = div %a %x
+store %n %b
+"""
+"""Divides by zeros, twice in each point: line 5 fails first."""
+
+DRIVER = """\
+#include <stdint.h>
+#include <stdio.h>
+struct uir_error {
+  int32_t line;
+  const char *kind;
+};
+int kernel(int32_t *m, int32_t *n, struct uir_error *error);
+int main(void) {
+  static int32_t m[4096], n[4096];
+  struct uir_error error;
+  int status = kernel(m, n, &error);
+  printf("%d %d %s", status, error.line, error.kind);
+  return 0;
+}
+"""
+
+
+@pytest.mark.usefixtures("little_work")
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_reported_error_is_the_first(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = uir.render(FAILING, checks=True)
+    assert "PARALLEL\n" in source
+    (tmp_path / "kernel.c").write_text(source)
+    (tmp_path / "main.c").write_text(DRIVER)
+    build = ["gcc", "-O2", "-fopenmp", "-o", "all", "kernel.c", "main.c", "-lm"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(count))
+    done = subprocess.run(["./all"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "1 5 division by zero"
+
+
+@pytest.mark.usefixtures("little_work")
+@pytest.mark.parametrize("compiler", compilers())
+@pytest.mark.parametrize("openmp", [["-fopenmp", "-c"], []])
+def test_no_warnings(compiler: str, openmp: list[str], tmp_path: Path) -> None:
+    source = tmp_path / "kernel.c"
+    source.write_text(uir.render(FAILING))
+    command = [compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *openmp, "-c", "-o"]
+    subprocess.run([*command, str(tmp_path / "kernel.o"), str(source)], check=True)
