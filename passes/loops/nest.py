@@ -45,6 +45,10 @@ class View:
         for guard in self.guards or ():
             yield guard.value
 
+    def axes(self) -> frozenset[int]:
+        """The axes that the view depends on."""
+        return frozenset[int]().union(*(index.axes() for index in self.indices()))
+
 
 @dataclass(frozen=True)
 class Nest:

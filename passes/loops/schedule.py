@@ -109,7 +109,7 @@ def _fold_schedule(nest: Nest) -> Schedule:
         return Schedule(nest.parallel)
     extent = nest.extents[lane]
     *_, last = nest.reduction
-    across = [n for n, view in enumerate(nest.reads) if lane in _axes(view)]
+    across = [n for n, view in enumerate(nest.reads) if lane in view.axes()]
     strided = [n for n in across if not _is_unit(nest.reads[n], lane)]
     row = _row_axis(nest, lane, strided)
     if row is not None and (rows := _row_count(nest, row)) > 1:
@@ -136,7 +136,7 @@ def _row_packing(
     reads = strided
     if extents[lane] < _LANES or (depth * extents[lane] > _CACHE and not strided):
         reads = across
-    if not reads or any(row in _axes(nest.reads[n]) for n in reads):
+    if not reads or any(row in nest.reads[n].axes() for n in reads):
         return None
     if len(reads) * depth * _LANES > _PANELS:
         *_, last = nest.reduction
@@ -173,17 +173,13 @@ def _lane_axis(nest: Nest) -> int | None:
 
 def _row_axis(nest: Nest, lane: int, strided: list[int]) -> int | None:
     """The last axis along which what the lanes read is read again."""
-    streams = [view for view in nest.reads if lane in _axes(view)]
+    streams = [view for view in nest.reads if lane in view.axes()]
     for axis in reversed(nest.parallel):
-        again = [view for view in streams if axis not in _axes(view)]
-        packed = all(axis not in _axes(nest.reads[n]) for n in strided)
+        again = [view for view in streams if axis not in view.axes()]
+        packed = all(axis not in nest.reads[n].axes() for n in strided)
         if axis != lane and again and packed:
             return axis
     return None
-
-
-def _axes(view: View) -> frozenset[int]:
-    return frozenset[int]().union(*(index.axes() for index in view.indices()))
 
 
 def _row_count(nest: Nest, row: int) -> int:

@@ -14,7 +14,7 @@ from passes.index import Index, coordinate
 
 from .nest import Nest, View
 from .schedule import Schedule, schedule_of
-from .work import DISPATCHED, THREADED, work_of
+from .work import PART, THREADED, cost_of
 
 _ENOUGH = 4
 """Parts that are enough to share, so that no other axis is tried."""
@@ -42,15 +42,15 @@ class Threaded:
 
     part: Nest
     schedule: Schedule
-    """That of the nest, so that the number of parts changes nothing in the loops."""
+    """That of the nest: being a part changes nothing in its loops."""
     parts: int
     rest: Nest | None
 
 
 def threaded(nest: Nest) -> Threaded | None:
     """`nest` in parts; None if that isn't worth it."""
-    work = work_of(nest)
-    if work < THREADED:
+    cost = cost_of(nest)
+    if cost < THREADED:
         return None
     schedule = schedule_of(nest)
     if nest.blocks:
@@ -63,14 +63,13 @@ def threaded(nest: Nest) -> Threaded | None:
         return None
     axis, grain = cut
     extent = nest.extents[axis]
-    parts = _part_count(extent, grain, min(_MOST, work // DISPATCHED))
+    parts = _part_count(extent, grain, min(_MOST, cost // PART))
     size, rest = divmod(extent, parts)
     along = _turn(nest, parts) * size + coordinate(axis, size)
     after = coordinate(axis, rest) + parts * size
-    order = tuple(other for other in schedule.order if other != axis or size > 1)
     return Threaded(
         part=_with_axis(nest, axis, along, size),
-        schedule=replace(schedule, order=order),
+        schedule=_narrowed(schedule, axis, size),
         parts=parts,
         rest=_with_axis(nest, axis, after, rest) if rest else None,
     )
@@ -126,6 +125,15 @@ def _part_count(extent: int, grain: int, most: int) -> int:
 
     most = min(most, extent // grain)
     return min(range(most, max(1, most // 4), -1), key=cost)
+
+
+def _narrowed(schedule: Schedule, axis: int, size: int) -> Schedule:
+    """`schedule` where `axis` has `size` points."""
+    order = tuple(other for other in schedule.order if other != axis or size > 1)
+    tiling = schedule.tiling
+    if tiling is not None and tiling.lane == axis:
+        tiling = replace(tiling, lanes=min(tiling.lanes, size))
+    return Schedule(order, tiling)
 
 
 def _with_axis(nest: Nest, axis: int, value: Index, size: int) -> Nest:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loop_programs import FLOATS, INTEGERS, OUTPUTS_PER_TYPE, SCRIPTS, program
 from xdsl.context import Context
-from xdsl.dialects import arith, builtin, func, memref, scf
+from xdsl.dialects import arith, builtin, cf, func, memref, scf
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.interpreter import Interpreter
 from xdsl.parser import Parser
@@ -28,7 +28,7 @@ LANES = 16
 
 def parse(text: str, *, verify: bool = True) -> ModuleOp:
     ctx = Context()
-    for dialect in (arith.Arith, builtin.Builtin, func.Func, memref.MemRef, scf.Scf):
+    for dialect in (arith.Arith, builtin.Builtin, cf.Cf, func.Func, memref.MemRef, scf.Scf):
         ctx.load_dialect(dialect)
     module = Parser(ctx, text).parse_module()
     if verify:
@@ -359,6 +359,20 @@ def test_carried_values_are_assigned_at_once() -> None:
     assert body[3:6] == ["const float v0 = a;", "a = b;", "b = v0;"]
 
 
+def parallel(body: str, bounds: str = "%c0", variables: str = "%i: index") -> str:
+    """A parallel loop over `body`."""
+    count = bounds.count("%")
+    types = ", ".join(["index"] * 3 * count)
+    return f"""
+      "scf.parallel"({bounds}, {bounds}, {bounds}) <{{
+        operandSegmentSizes = array<i32: {count}, {count}, {count}, 0>
+      }}> ({{
+      ^bb0({variables}):
+        {body}
+        scf.reduce
+      }}) : ({types}) -> ()"""
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -401,6 +415,18 @@ def test_carried_values_are_assigned_at_once() -> None:
         (
             "func.call @kernel(%m, %n, %a, %b) : (memref<?xi32>, memref<?xi1>, i32, i1) -> ()",
             "`func.func` in @kernel: it calls itself",
+        ),
+        (
+            parallel('cf.assert %b, "1: division by zero"'),
+            "`scf.parallel` in @kernel: a parallel loop has one variable, no results, and no errors",
+        ),
+        (
+            parallel("%0 = memref.alloc() : memref<4xf32>"),
+            "`scf.parallel` in @kernel: a parallel loop has one variable, no results, and no errors",
+        ),
+        (
+            parallel("", "%c0, %c0", "%i: index, %j: index"),
+            "`scf.parallel` in @kernel: a parallel loop has one variable, no results, and no errors",
         ),
     ],
 )

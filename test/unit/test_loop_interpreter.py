@@ -236,6 +236,28 @@ def test_loop_carries_values() -> None:
     assert (a, b) == (3, 5)
 
 
+def test_parallel_loop_runs_the_last_turn_first() -> None:
+    text = """
+    func.func @f(%m : memref<?xindex>, %at : memref<?xindex>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c7 = arith.constant 7 : index
+      "scf.parallel"(%c1, %c7, %c2) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+      ^bb0(%i : index):
+        %k = memref.load %at[%c0] : memref<?xindex>
+        memref.store %i, %m[%k] : memref<?xindex>
+        %next = arith.addi %k, %c1 : index
+        memref.store %next, %at[%c0] : memref<?xindex>
+        scf.reduce
+      }) : (index, index, index) -> ()
+      func.return
+    }"""
+    memory = np.zeros(3, np.int64)
+    run(text, memory, np.zeros(1, np.int64))
+    assert memory.tolist() == [5, 3, 1]
+
+
 def test_conditional_runs_one_branch() -> None:
     text = """func.func @f(%c: i1, %a: i32, %b: i32) -> i32 {
       %r = scf.if %c -> (i32) {

@@ -39,7 +39,7 @@ DOUBLED = Program.of_exprs([Dtype.float32], [X + X])
 @pytest.fixture
 def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has any work shared, in parts of nearly any size."""
-    for name in ("THREADED", "DISPATCHED", "_LANES", "_SHARING", "_ENOUGH"):
+    for name in ("THREADED", "PART", "_LANES", "_SHARING", "_ENOUGH"):
         monkeypatch.setattr(threads, name, 1)
     monkeypatch.setattr(threads, "_STREAM", 2)
 
@@ -77,16 +77,17 @@ def map_of(shape: list[int]) -> ModuleOp:
 
 
 def test_little_work_is_for_one_thread() -> None:
-    points = THREADED // len(DOUBLED.nodes)
-    assert not parallel_loops(map_of([points - 1]))
-    assert len(parallel_loops(map_of([points]))) == 1
+    # Two operations, and two elements that each take as long as 16.
+    points = THREADED // (2 + 2 * 16)
+    assert not parallel_loops(map_of([points]))
+    assert len(parallel_loops(map_of([points + 1]))) == 1
 
 
 def test_a_fold_to_one_number_is_for_one_thread() -> None:
     module = f32_loop(
         2,
         shape=[],
-        reduction=[2 * THREADED],
+        reduction=[THREADED],
         monoids=[Monoid.SUM],
         body=DOUBLED,
         reads=[access(0, (1,))],
