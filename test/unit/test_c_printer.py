@@ -418,15 +418,15 @@ def parallel(body: str, bounds: str = "%c0", variables: str = "%i: index") -> st
         ),
         (
             parallel('cf.assert %b, "1: division by zero"'),
-            "`scf.parallel` in @kernel: a parallel loop has one variable, no results, and no errors",
+            "`scf.parallel` in @kernel: a parallel loop has one variable, no results",
         ),
         (
             parallel("%0 = memref.alloc() : memref<4xf32>"),
-            "`scf.parallel` in @kernel: a parallel loop has one variable, no results, and no errors",
+            "`scf.parallel` in @kernel: a parallel loop has one variable, no results",
         ),
         (
             parallel("", "%c0, %c0", "%i: index, %j: index"),
-            "`scf.parallel` in @kernel: a parallel loop has one variable, no results, and no errors",
+            "`scf.parallel` in @kernel: a parallel loop has one variable, no results",
         ),
     ],
 )

@@ -23,12 +23,11 @@ from test_lower_loops import (
 )
 from ways_to_run import case_of, run_uir
 from xdsl.context import Context
-from xdsl.dialects import func, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 
 import uir
-from dialects.prog import Dtype, E, Monoid, Program
-from dialects.prog.native import compile_c
+from dialects.prog import Dtype, Monoid, Program
 from passes.loops import threads
 from passes.loops.work import THREADED
 from passes.lower_loops import LowerLoopsPass
