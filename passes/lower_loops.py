@@ -42,6 +42,7 @@ from xdsl.pattern_rewriter import (
 from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import LoopOp
+from dialects.prog.c_library import PREFIX
 from dialects.uir.dispatch import DISPATCH
 
 from .loops.axes import simplified
@@ -49,9 +50,6 @@ from .loops.emit import NestEmitter
 from .loops.nest import Nest, nest_of
 from .loops.schedule import schedule_of
 from .loops.split import split
-
-PREFIX = "nx_"
-"""Begins the names of the functions of the kind library."""
 
 MUCH_WORK = 1 << 18
 """The scalar operations from which on a loop is worth compiling for several machines."""
