@@ -83,12 +83,14 @@ def schedule_of(nest: Nest) -> Schedule:
 
 
 def _map_schedule(nest: Nest) -> Schedule:
-    """The axis along which most accesses are contiguous goes innermost; reads that are contiguous
-    along another one are transposed."""
-    views = (*nest.reads, *nest.writes)
+    """The axis along which results are contiguous goes innermost, of several the one of most reads;
+    reads that are contiguous along another one are transposed."""
 
-    def contiguous(axis: int) -> int:
-        return sum(_is_unit(view, axis) for view in views)
+    def contiguous(axis: int) -> tuple[int, int]:
+        writes, reads = (
+            sum(_is_unit(view, axis) for view in views) for views in (nest.writes, nest.reads)
+        )
+        return writes, reads
 
     if not nest.parallel:
         return Schedule(())
