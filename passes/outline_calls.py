@@ -7,8 +7,9 @@
                                           }
                                           %y = uir.apply %a {function = @body_r}
 
-A function takes the arguments of the call that its body reads, equal ones once. What a body computes without its params
-is constant, because bodies read no memory: it is copied. Without a call, nothing changes.
+A function takes the arguments of the call that its body reads, equal ones once. What a body
+computes without its params is constant, because bodies read no memory: it is copied. Without a
+call, nothing changes.
 """
 
 from __future__ import annotations
