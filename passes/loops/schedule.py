@@ -33,6 +33,9 @@ _BLOCK = 16
 _PANELS = 1 << 15
 """The greatest size of the panels that rows share, in elements: they are on the stack."""
 
+_NEAR = 1 << 16
+"""Elements that are fast to read although lanes in them are far apart."""
+
 _CACHE = 1 << 18
 """Elements that a part of the second-level cache holds."""
 
@@ -136,7 +139,7 @@ def _row_packing(
     extents = nest.extents
     depth = prod(extents[axis] for axis in nest.reduction)
     reads = strided
-    if extents[lane] < _LANES or (depth * extents[lane] > _CACHE and not strided):
+    if extents[lane] < _LANES or (depth * extents[lane] > _NEAR and not strided):
         reads = across
     if not reads or any(row in _axes(nest.reads[n]) for n in reads):
         return None
