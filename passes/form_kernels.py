@@ -9,9 +9,9 @@
                                           uir.launch @c(%m, %n) offsets [0, 0]
 
 An analysis (`kernel_plan`) says which values are stored; each of these and each `store` is the
-root of one kernel, whose body is all that the root needs down to loads and stored values. Kernels
-side by side that read the same become one (`kernel_fusion`). Kernels that differ only in their
-memories and in constant offsets are one. Launches stand where their roots stood, so the order of
+root of one kernel, whose body is all that the root needs down to loads and stored values. Two
+kernels in a row that read the same become one (`kernel_fusion`). Kernels that differ only in
+memories and constant offsets are one. Launches stand where their roots stood, so the order of
 effects is the order of the text. Loops stay, with their code on scalars.
 
 On entry sugar, gradients and calls are expanded. Math ops may stay whole: `expand-math` works

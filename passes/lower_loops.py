@@ -53,6 +53,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import LoopOp
+from dialects.prog.c_library import PREFIX
 from dialects.uir.dispatch import DISPATCH
 
 from .loops.axes import simplified
@@ -62,9 +63,6 @@ from .loops.schedule import schedule_of
 from .loops.split import split
 from .loops.threads import Threaded, threaded
 from .loops.work import DISPATCHED, work_of
-
-PREFIX = "nx_"
-"""Begins the names of the functions of the kind library."""
 
 
 @dataclass

@@ -7,13 +7,15 @@
                                           }
                                           %y = uir.apply %a {function = @body_r}
 
-A function takes the arguments of the call, equal ones once. What a body computes without its params
-is constant, because bodies read no memory: it is copied. Without a call, nothing changes.
+A function takes the arguments of the call that its body reads, equal ones once. What a body
+computes without its params is constant, because bodies read no memory: it is copied. Without a
+call, nothing changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -40,14 +42,15 @@ class _Outliner:
 
     def __init__(self) -> None:
         self.functions: dict[tuple[SSAValue, tuple[int, ...]], FunctionOp] = {}
+        self._params = cache(_params_of)
 
     def replace(self, call: CallOp) -> None:
         """Puts the application of a function in the place of `call`."""
         rewriter = PatternRewriter(call)
         b = builder_before(call, rewriter)
-        arguments = list(call.arguments)
+        arguments = {n: call.arguments[n] for n in self._params(call.body)}
         first: dict[SSAValue, int] = {}
-        pattern = tuple(first.setdefault(value, n) for n, value in enumerate(arguments))
+        pattern = tuple(first.setdefault(value, n) for n, value in arguments.items())
         function = self.functions.get((call.body, pattern))
         if function is None:
             name = f"body_{len(self.functions)}"
@@ -56,7 +59,7 @@ class _Outliner:
         # A function takes its arguments from memory, and a literal has none.
         operands = [
             b.make(StageOp, value) if isinstance(value.owner, ConstantOp) else value
-            for value in dict.fromkeys(arguments)
+            for value in dict.fromkeys(arguments.values())
         ]
         apply = ApplyOp.make(function.sym_name.data, operands, call.result.type)
         apply.location = call.location
@@ -64,9 +67,26 @@ class _Outliner:
         rewriter.replace(call, [], [apply.result])
 
 
-def outline(name: str, body: SSAValue, arguments: Sequence[SSAValue]) -> FunctionOp:
-    """The function that computes `body` from values in the place of `arguments`."""
-    distinct = list(dict.fromkeys(arguments))
+def _params_of(body: SSAValue) -> tuple[int, ...]:
+    """The numbers of the params that `body` reads, in order."""
+    numbers: set[int] = set()
+    seen: set[SSAValue] = set()
+    pending = [body]
+    while pending:
+        if (value := pending.pop()) in seen:
+            continue
+        seen.add(value)
+        assert isinstance(value.owner, UirOp)
+        if isinstance(value.owner, ParamOp):
+            numbers.add(value.owner.number())
+        pending += value.owner.operands
+    return tuple(sorted(numbers))
+
+
+def outline(name: str, body: SSAValue, arguments: Mapping[int, SSAValue]) -> FunctionOp:
+    """The function that computes `body` from values in the place of the `arguments` for its
+    params, by number."""
+    distinct = list(dict.fromkeys(arguments.values()))
     block = Block(arg_types=[argument.type for argument in distinct])
     places = dict(zip(distinct, block.args, strict=True))
     inside: dict[SSAValue, SSAValue] = {}

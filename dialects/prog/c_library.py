@@ -39,6 +39,7 @@ from .kinds import (
 __all__ = [
     "C_TYPES",
     "INCLUDES",
+    "PREFIX",
     "SUFFIXES",
     "Signature",
     "definitions",
@@ -46,10 +47,14 @@ __all__ = [
     "function2",
     "function3",
     "header",
+    "is_function",
     "load",
     "signature",
     "store",
 ]
+
+PREFIX = "nx_"
+"""Begins every name of the library."""
 
 
 def function1(kind: Kind1, operand: Dtype, result: Dtype) -> str:
@@ -93,6 +98,11 @@ class Signature(NamedTuple):
 
 
 _SIGNATURE = re.compile(r"^static inline ([\w ]+) \w+\((.*)\) \{", re.MULTILINE)
+
+
+def is_function(name: str) -> bool:
+    """Whether the library has a function of this name."""
+    return name in _definitions() and _SIGNATURE.search(_definitions()[name].text) is not None
 
 
 def signature(name: str) -> Signature:

@@ -33,6 +33,9 @@ _BLOCK = 16
 _PANELS = 1 << 15
 """The greatest size of the panels that rows share, in elements: they are on the stack."""
 
+_NEAR = 1 << 16
+"""Elements that are fast to read although lanes in them are far apart."""
+
 _CACHE = 1 << 18
 """Elements that a part of the second-level cache holds."""
 
@@ -83,12 +86,14 @@ def schedule_of(nest: Nest) -> Schedule:
 
 
 def _map_schedule(nest: Nest) -> Schedule:
-    """The axis along which most accesses are contiguous goes innermost; reads that are contiguous
-    along another one are transposed."""
-    views = (*nest.reads, *nest.writes)
+    """The axis along which results are contiguous goes innermost, of several the one of most reads;
+    reads that are contiguous along another one are transposed."""
 
-    def contiguous(axis: int) -> int:
-        return sum(_is_unit(view, axis) for view in views)
+    def contiguous(axis: int) -> tuple[int, int]:
+        writes, reads = (
+            sum(_is_unit(view, axis) for view in views) for views in (nest.writes, nest.reads)
+        )
+        return writes, reads
 
     if not nest.parallel:
         return Schedule(())
@@ -134,7 +139,7 @@ def _row_packing(
     extents = nest.extents
     depth = prod(extents[axis] for axis in nest.reduction)
     reads = strided
-    if extents[lane] < _LANES or (depth * extents[lane] > _CACHE and not strided):
+    if extents[lane] < _LANES or (depth * extents[lane] > _NEAR and not strided):
         reads = across
     if not reads or any(row in nest.reads[n].axes() for n in reads):
         return None

@@ -108,8 +108,8 @@ HARD = [
 ]
 
 
-def _operands(dtype: Dtype, count: int, seed: int) -> np.ndarray:
-    """Hard operands and their neighbours, and `count` drawn ones."""
+def operands(dtype: Dtype, count: int, seed: int) -> np.ndarray:
+    """Hard operands and their neighbours, and `count` drawn ones; finite."""
     with np.errstate(over="ignore"):
         hard = np.array([*HARD, *(-x for x in HARD)]).astype(reference.NUMPY[dtype])
     near = [hard, np.nextafter(hard, hard.dtype.type(0)), random_floats(dtype, count, seed)]
@@ -132,7 +132,7 @@ def worst_rank(
 ) -> tuple[int, tuple[float, ...]]:
     """The worst error of a kind of floats in ranks, and its operands."""
     if isinstance(kind, Unary):
-        arrays = (_operands(dtype, count, seed),)
+        arrays = (operands(dtype, count, seed),)
         if kind in (Unary.LOG1P, Unary.LOG, Unary.ACOS):
             # Exact zeros and poles are special values.
             arrays = (arrays[0][np.abs(arrays[0]) != 1],)

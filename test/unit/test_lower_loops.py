@@ -268,6 +268,7 @@ def test_products_that_outgrow_the_caches(
     monkeypatch: pytest.MonkeyPatch, left: str, right: str, panels: int
 ) -> None:
     """Rows in blocks, whose panels are shared or filled for each tile."""
+    monkeypatch.setattr(schedule, "_NEAR", 64)
     monkeypatch.setattr(schedule, "_CACHE", 64)
     monkeypatch.setattr(schedule, "_PANELS", panels)
     check_product(19, 20, 21, left, right)

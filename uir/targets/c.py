@@ -15,7 +15,7 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from dialects.prog.c_library import signature
+from dialects.prog.c_library import is_function
 from dialects.uir.checks import CHECKED
 from uir.targets.c_dispatch import DISPATCH_MACROS, is_dispatched
 from uir.targets.c_expressions import UnprintableError
@@ -70,15 +70,7 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
 def _library_of(module: ModuleOp) -> set[str]:
     """The functions of the kind library that `module` declares."""
     declarations = (op for op in module.ops if isinstance(op, func.FuncOp) and op.is_declaration)
-    return {op.sym_name.data for op in declarations if _is_function(op.sym_name.data)}
-
-
-def _is_function(name: str) -> bool:
-    try:
-        signature(name)
-    except (KeyError, AssertionError):
-        return False
-    return True
+    return {op.sym_name.data for op in declarations if is_function(op.sym_name.data)}
 
 
 def _functions_of(module: ModuleOp, library: Container[str]) -> list[func.FuncOp]:

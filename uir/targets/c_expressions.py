@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
-from dialects.prog import COMPLEX, Dtype, bits, dtype_of, type_of
-from dialects.prog.c_library import C_TYPES
+from dialects.prog import COMPLEX, WHERE, Dtype, bits, dtype_of, type_of
+from dialects.prog.c_library import C_TYPES, function3
 from uir.targets.c_literals import code_literal, float_literal, integer_literal
 from uir.targets.c_vectors import VECTOR_TYPES, shuffle_text
 
@@ -362,7 +362,8 @@ def _not(piece: Piece) -> Piece:
 
 
 def _spell_select(op: Operation, operands: Sequence[Piece]) -> Piece:
-    return _call(_SELECTS[op.results[0].type], *operands)
+    type_ = op.results[0].type
+    return _call(_SELECTS.get(type_) or function3(WHERE, dtype_of(type_)), *operands)
 
 
 def _spell_cast(op: Operation, operands: Sequence[Piece]) -> Piece:

@@ -1,7 +1,7 @@
 // RUN: uir-opt %s -t c | filecheck %s
 
 // A function that is worth it is inlined into one function for each width of vectors.
-// CHECK:      #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX512F__)
+// CHECK:      #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX512F__) && \
 // CHECK:      #define DISPATCH(name, parameters, arguments)
 // CHECK:      __attribute__((target("avx512f"))) static void name##_avx512 parameters
 // CHECK:      __builtin_cpu_supports("avx512f")
