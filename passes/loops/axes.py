@@ -26,7 +26,7 @@ def _split_axis(nest: Nest) -> Nest | None:
     """`nest` with one axis split so that it divides less; None if no split helps."""
     divisions = _count_divisions(nest)
     for axis, step in dict.fromkeys(_steps(nest)):
-        new = max(nest.extents) + 1
+        new = max((*nest.extents, *(block for block, _ in nest.blocks))) + 1
         extents = {**nest.extents, new: nest.extents[axis] // step, axis: step}
         whole = coordinate(new, extents[new]) * step + coordinate(axis, step)
         split = _with_axes(nest, extents, {axis: whole}, {axis: (new, axis)})
