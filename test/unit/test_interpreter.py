@@ -124,7 +124,7 @@ def test_a_large_composite_through_permute() -> None:
 
 def test_gemm_1024_stays_below_500_megabytes() -> None:
     script = """
-import resource, uir, numpy as np
+import re, uir, numpy as np
 text = '''
 %a = buffer 1048576 dtype=f32 slot=0
 %b = buffer 1048576 dtype=f32 slot=1
@@ -140,12 +140,13 @@ got = uir.run(text, {0: a, 1: b}).result
 # Small whole numbers: every order gives the same sums.
 expected = a.reshape(1024, 1024).astype(float) @ b.reshape(1024, 1024).astype(float)
 assert (got == expected).all()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+# Not getrusage, whose maximum is also that of the process which started this one.
+print(re.search("VmHWM:[^0-9]*([0-9]+) kB", open("/proc/self/status").read())[1])
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert int(done.stdout) < 500
+    assert int(done.stdout) < 500_000
 
 
 VIEWS = st.sampled_from(["transpose", "flatten", "tail", "row", "refold"])
