@@ -20,10 +20,9 @@ static inline float nx_nearest_f32(long double x) {
   return (float)x;
 }
 
-// Whether all numbers within 4 units in the last place of x round to one float32; not so for
-// a NaN.
+// Whether all numbers within 4 units in the last place of x round to one float32, or x is a NaN.
 static inline bool nx_is_clear(double x) {
-  return (float)(x * (1 - 0x1p-50)) == (float)(x * (1 + 0x1p-50));
+  return (float)(x * (1 - 0x1p-50)) == (float)(x * (1 + 0x1p-50)) || isnan(x);
 }
 
 static inline double nx_${libm}_f64(double x) {
