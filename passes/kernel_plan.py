@@ -125,6 +125,12 @@ def weight_of(op: Operation) -> int:
         return 8
     if isinstance(op, RecipOp):
         return 4
+    if isinstance(op, PadOp):
+        # Tests where an element is.
+        return 2
+    if isinstance(op, StackOp):
+        # Tests which operand an element is of.
+        return len(op.operands)
     return 1 if isinstance(op, ElementwiseOp) else 0
 
 
@@ -338,6 +344,8 @@ class _Sweep:
                 or use.evaluations() > 1
                 or any(self.folds.get(kernel, extents) != extents for kernel, _ in use.places)
             )
+        if isinstance(op, PermuteOp | ReshapeOp) and op.result not in self.costs.oversized:
+            return False  # what it moves, in the order that it is computed in, costs as much
         repeated = self.costs.costs[op.result] * (use.evaluations() - 1)
         return repeated > STORE_COST or op.result in self.costs.oversized
 
