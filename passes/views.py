@@ -82,8 +82,6 @@ def stacked_view(
     convolution are, and where it has the element at `coordinates`; None if they are no such blocks.
     """
     position, *rest = coordinates
-    if not position.is_below(len(op.operands)):
-        return None
     (value, first), *others = (_source(operand, rest, symbol_of) for operand in op.operands)
     if any(other is not value for other, _ in others):
         return None

@@ -17,7 +17,8 @@ from passes.pipelines import LOWER
 
 SIDE = 6
 BLOCK = 3
-Offset = tuple[int, int]
+Window = tuple[int, int, int]
+"""The number of the image that a window is of, and where it starts in it."""
 
 
 def rows_of(start: int, counts: Sequence[int], steps: Sequence[int]) -> list[int]:
@@ -29,44 +30,48 @@ def rows_of(start: int, counts: Sequence[int], steps: Sequence[int]) -> list[int
 
 
 @st.composite
-def offsets(draw: st.DrawFn) -> list[Offset]:
-    """Where windows start: in rows of even steps, some of them moved elsewhere."""
+def windows_of_two(draw: st.DrawFn) -> list[Window]:
+    """Windows that start in rows of even steps, or in places that wrap around."""
     counts = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
     axes: list[list[int]] = []
     for _ in range(2):
         steps = draw(st.lists(st.integers(0, 2), min_size=len(counts), max_size=len(counts)))
         axes.append([place % (SIDE - BLOCK + 1) for place in rows_of(0, counts, steps)])
-    windows = list(zip(*axes, strict=True))
+    windows = [(0, row, column) for row, column in zip(*axes, strict=True)]
+    if draw(st.booleans()):
+        windows[-1] = (1, *windows[-1][1:])
     if draw(st.booleans()):
         windows.reverse()
     return windows[: draw(st.integers(1, len(windows)))]
 
 
 @settings(max_examples=60, deadline=None)
-@given(offsets(), st.booleans())
-def test_a_stack_of_windows(windows: list[Offset], is_padded: bool) -> None:
+@given(windows_of_two(), st.booleans())
+def test_a_stack_of_windows(windows: list[Window], is_padded: bool) -> None:
     count, size = len(windows), SIDE * SIDE
     lines = [
         f"%m = buffer {size} dtype=i32 slot=0",
         f"%o = buffer {(count + 2) * BLOCK * BLOCK} dtype=i32 slot=1",
+        f"%n = buffer {size} dtype=i32 slot=2",
         f"%mv = reshape %m shape=[{SIDE} {SIDE}]",
+        f"%nv = reshape %n shape=[{SIDE} {SIDE}]",
         f"%ov = reshape %o shape=[{count + 2} {BLOCK} {BLOCK}]",
-        "%x = load %mv",
+        "%x0 = load %mv",
+        "%x1 = load %nv",
     ]
-    for number, (row, column) in enumerate(windows):
-        lines.append(f"%w{number} = shrink %x {row} {column} shape=[{BLOCK} {BLOCK}]")
+    for number, (image, row, column) in enumerate(windows):
+        lines.append(f"%w{number} = shrink %x{image} {row} {column} shape=[{BLOCK} {BLOCK}]")
     lines.append("%all = stack " + " ".join(f"%w{number}" for number in range(count)))
     if is_padded:
         lines += ["%around = pad %all pads=[1 1 0 0 0 0]", "store %ov %around"]
     else:
         lines += [f"%part = shrink %ov 1 0 0 shape=[{count} {BLOCK} {BLOCK}]", "store %part %all"]
     case = case_of("\n".join(lines) + "\n")
-    image = np.arange(1, size + 1, dtype=np.int32)
-    case.memories[0][:] = image
-    image = image.reshape(SIDE, SIDE)
+    images = np.arange(1, 2 * size + 1, dtype=np.int32).reshape(2, SIDE, SIDE)
+    case.memories[0][:], case.memories[2][:] = images.reshape(2, size)
     expected = np.zeros((count + 2, BLOCK, BLOCK), np.int32)
-    for number, (row, column) in enumerate(windows):
-        expected[number + 1] = image[row : row + BLOCK, column : column + BLOCK]
+    for number, (image, row, column) in enumerate(windows):
+        expected[number + 1] = images[image, row : row + BLOCK, column : column + BLOCK]
     assert run_lowered(case, lowered(case, LOWER))[1].tolist() == expected.ravel().tolist()
 
 
