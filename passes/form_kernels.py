@@ -41,9 +41,9 @@ from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, row_major
 from passes.kernel_body import Body, KernelTable, Place, collect_body
 from passes.kernel_fusion import Job, is_safe_to_write, joined
-from passes.kernel_plan import Planner, is_scalar_store, resolve
+from passes.kernel_plan import Planner, is_scalar_store
 from passes.node_driver import forget_order, remove_dead_nodes
-from passes.views import address_in_buffer
+from passes.views import address_in_buffer, resolve
 
 
 class _Symbols:

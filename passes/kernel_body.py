@@ -17,7 +17,8 @@ from dialects.uir.kernel import KernelOp, YieldOp
 from dialects.uir.memory import LoadOp
 from dialects.uir.types import shape_of
 from passes.index import Index
-from passes.kernel_plan import is_pointwise, resolve
+from passes.kernel_plan import is_pointwise
+from passes.views import resolve
 from uir.text.printer import spell_statement
 
 

@@ -49,6 +49,8 @@ from dialects.uir.movement import (
 )
 from dialects.uir.reduce import ReduceOp
 from dialects.uir.types import is_value, shape_of, size_of
+from passes.index import Index, coordinate
+from passes.views import resolve, stacked_view
 
 STORE_COST = 4
 """What a write and the reads of a stored element cost, in additions."""
@@ -59,13 +61,6 @@ LOOP_TRIPS = 8
 """How often a loop is taken to run."""
 _MANY = 8
 """The number of places from which on they are no longer told apart."""
-
-
-def resolve(value: SSAValue) -> SSAValue:
-    """`value` without the `detach`es around it, which mean nothing once gradients are taken."""
-    while isinstance(value.owner, DetachOp):
-        value = value.owner.x
-    return value
 
 
 def block_of(value: SSAValue) -> Block:
@@ -125,7 +120,23 @@ def weight_of(op: Operation) -> int:
         return 8
     if isinstance(op, RecipOp):
         return 4
+    # Where an element is, is tested.
+    if isinstance(op, PadOp):
+        return 2
+    if isinstance(op, StackOp):
+        return 0 if is_view(op) else len(op.operands)
     return 1 if isinstance(op, ElementwiseOp) else 0
+
+
+def is_view(op: StackOp) -> bool:
+    """Whether all operands are parts of one value, and as evenly spaced as a view needs."""
+    symbols: dict[SSAValue, int] = {}
+
+    def symbol_of(offset: SSAValue, greatest: int) -> Index:
+        return Index.symbol(symbols.setdefault(resolve(offset), len(symbols)), greatest)
+
+    coordinates = [coordinate(axis, dim) for axis, dim in enumerate(shape_of(op.result))]
+    return stacked_view(op, coordinates, symbol_of) is not None
 
 
 def is_uniform(op: UirOp, uniform: set[SSAValue]) -> bool:

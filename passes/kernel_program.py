@@ -24,7 +24,7 @@ from dialects.uir.movement import ExpandOp, MovementOp, PadOp, StackOp
 from dialects.uir.reduce import MONOIDS, ReduceOp
 from dialects.uir.types import dtype_of, shape_of
 from passes.index import Index, Symbol, compose, coordinate
-from passes.views import operand_coordinates
+from passes.views import operand_coordinates, stacked_view
 
 
 class Read(NamedTuple):
@@ -217,6 +217,11 @@ class _Evaluator:
         return [inside], select
 
     def step_stack(self, site: Site, op: StackOp) -> Step:
+        view = stacked_view(op, site.coordinates, self.symbol_of)
+        if view is not None:
+            value, moved = view
+            needed = [site._replace(value=value, coordinates=tuple(moved))]
+            return needed, lambda operands: operands[0]
         which, *rest = site.coordinates
         low, high = which.bounds
         # Under a pad, the position may be outside; what is selected there is not used.
