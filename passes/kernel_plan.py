@@ -329,6 +329,9 @@ class _Sweep:
             return False
         if use.as_scalar or isinstance(op, StageOp | ApplyOp):
             return True
+        if isinstance(op, PermuteOp | ReshapeOp):
+            # Its operand costs as much, and is stored in the order in which it is computed.
+            return False
         if isinstance(op, LoadOp):
             return self.planner.is_overwritten(op, use.last_read)
         if isinstance(op, ReduceOp):
