@@ -41,6 +41,7 @@ from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, row_major
 from passes.kernel_body import Body, KernelTable, Place, collect_body
 from passes.kernel_fusion import Job, is_safe_to_write, joined
+from passes.kernel_outputs import free_buffers
 from passes.kernel_plan import Planner, is_scalar_store
 from passes.node_driver import forget_order, remove_dead_nodes
 from passes.views import address_in_buffer, resolve
@@ -70,10 +71,11 @@ class _KernelFormer:
         self.kernels = kernels
         self.planner = Planner(block)
         self.plan = self.planner.plan()
+        self.free = free_buffers(block, self.plan.stored, self.planner.positions)
         self.memories: dict[SSAValue, SSAValue] = {}
         """Buffers, and views in scalar code, to what they are in the new program."""
         self.homes: dict[SSAValue, SSAValue] = {}
-        """Values to the temporaries that hold them."""
+        """Values to the temporaries or buffers that hold them."""
         self.scalars: dict[SSAValue, SSAValue] = {}
         """Scalar code to what it is in the new program."""
         self.declarations: list[Operation] = []
@@ -144,10 +146,13 @@ class _KernelFormer:
         self.append(LaunchOp.of(name, [*memories, home], []))
         self.homes[op.result] = home
 
-    def declare(self, op: BufferOp) -> None:
-        buffer = op.clone()
-        self.declarations.append(buffer)
-        self.memories[op.result] = buffer.result
+    def declare(self, op: BufferOp) -> SSAValue:
+        """The buffer in the new program, which may be needed before its place in the text."""
+        if op.result not in self.memories:
+            buffer = op.clone()
+            self.declarations.append(buffer)
+            self.memories[op.result] = self.memories[buffer.result] = buffer.result
+        return self.memories[op.result]
 
     def allocate(self, op: AllocOp) -> None:
         """Scratch memory: a temporary, zeros at the start."""
@@ -232,9 +237,12 @@ class _KernelFormer:
         return mem_type(dtype_of(value), (size_of(value),))
 
     def materialize(self, op: UirOp) -> None:
-        """Computes a stored value into a temporary."""
+        """Computes a stored value into a temporary, or a buffer that is free."""
         body = self.body_of(op.result)
-        home = self.dying_home(body, self.planner.positions[op])
+        if op.result in self.free:
+            home = self.declare(self.free[op.result])
+        else:
+            home = self.dying_home(body, self.planner.positions[op])
         if home is None:
             home = self.new_temporary(op.result)
         self.launch(body, home)

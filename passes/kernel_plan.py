@@ -4,7 +4,8 @@ A value is stored when it is a `stage`; when evaluating it again costs more than
 it, `cost * (evaluations - 1) > STORE_COST`; when it is a reduction that another reduction or more
 than one point needs; when its kernel would grow too large; when it is a load that would be read
 after a store to its buffer; and when it is needed as one scalar: by an offset, by the bound of a
-loop or by scalar code. Everything else is recomputed where it is used.
+loop or by scalar code. Everything else is recomputed where it is used. Of a `permute` or `reshape`
+that is no such scalar, the operand is stored.
 
 Scalar code is what a loop computes on scalars: it belongs to no kernel, it runs as it stands.
 
@@ -340,6 +341,9 @@ class _Sweep:
             return False
         if use.as_scalar or isinstance(op, StageOp | ApplyOp):
             return True
+        if isinstance(op, PermuteOp | ReshapeOp):
+            # Its operand costs as much, and is stored in the order in which it is computed.
+            return False
         if isinstance(op, LoadOp):
             return self.planner.is_overwritten(op, use.last_read)
         if isinstance(op, ReduceOp):
