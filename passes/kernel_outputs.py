@@ -15,7 +15,8 @@ from dialects.uir.checks import AssertOp
 from dialects.uir.memory import BufferOp, LoadOp, StoreOp, buffer_of
 from dialects.uir.movement import ReshapeOp
 from dialects.uir.types import dtype_of, shape_of
-from passes.kernel_plan import block_of, is_pointwise, resolve
+from passes.kernel_plan import block_of, is_pointwise
+from passes.views import resolve
 
 
 def free_buffers(
