@@ -6,14 +6,14 @@
                                     %q = uir.div %a, %b
 
 Works on core ops, with sugar, gradients and calls expanded. Dead statements are removed first: what
-nothing needs cannot fail.
+nothing needs cannot fail. Of an offset, only what `ranges` leaves open is tested.
 """
 
 from __future__ import annotations
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
@@ -22,33 +22,28 @@ from dialects.uir.base import NodeBuilder
 from dialects.uir.checks import CHECKED, AssertOp
 from dialects.uir.constants import constant_of, literal_i32
 from dialects.uir.elementwise import CmpltOp, ElementwiseOp, MaxOp
-from dialects.uir.loops import ForOp, is_loop_index
 from dialects.uir.movement import OFFSET_FAILURE, OffsetOp, ReshapeOp
 from dialects.uir.reduce import ReduceOp
 from dialects.uir.types import shape_of, size_of
 from passes.node_driver import builder_before, remove_dead_nodes
+from passes.scalar_ranges import range_of
 
 
 def failed_offset(op: OffsetOp, b: NodeBuilder) -> SSAValue | None:
-    """Whether a computed offset of `op` is out of bounds, a bool scalar; None if it has none."""
+    """Whether a computed offset of `op` is out of bounds, a bool scalar; None if none can be."""
     failed: SSAValue | None = None
-    for offset, greatest in op.bounds():
-        if constant_of(offset) is not None or _is_index_below(offset, greatest):
+    for offset, last in op.bounds():
+        if constant_of(offset) is not None:
             continue
-        low = b.make(CmpltOp, offset, literal_i32(b, 0))
-        high = b.make(CmpltOp, literal_i32(b, greatest), offset)
-        out = b.make(MaxOp, low, high)
-        failed = out if failed is None else b.make(MaxOp, failed, out)
+        least, greatest = range_of(offset)
+        tests: list[SSAValue] = []
+        if least < 0:
+            tests.append(b.make(CmpltOp, offset, literal_i32(b, 0)))
+        if greatest > last:
+            tests.append(b.make(CmpltOp, literal_i32(b, last), offset))
+        for test in tests:
+            failed = test if failed is None else b.make(MaxOp, failed, test)
     return failed
-
-
-def _is_index_below(offset: SSAValue, greatest: int) -> bool:
-    """Whether `offset` is the index of a loop whose literal bound keeps it within `greatest`."""
-    if not is_loop_index(offset):
-        return False
-    loop = offset.owner.parent_op() if isinstance(offset.owner, Block) else None
-    bound = constant_of(loop.bound) if isinstance(loop, ForOp) else None
-    return isinstance(bound, int) and bound <= greatest + 1
 
 
 def any_of(failed: SSAValue, b: NodeBuilder) -> SSAValue:
