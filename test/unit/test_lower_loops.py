@@ -192,29 +192,35 @@ def random_memories(seed: int) -> list[Array]:
     ]
 
 
-@st.composite
-def loops(draw: st.DrawFn) -> Case:
-    """A loop over three memories to read and as many to write as it has results."""
-    extents = st.sampled_from([1, 1, 2, 3, 5, 16, 19])
-    shape = draw(st.lists(extents, max_size=3).filter(lambda s: math.prod(s) <= 100))
-    reduction = draw(st.lists(st.sampled_from([1, 2, 3]), max_size=2))
+def loop_case(
+    draw: st.DrawFn,
+    shape: Sequence[int],
+    reduction: Sequence[int],
+    programs: Callable[[Sequence[Dtype], int], st.SearchStrategy[Program]],
+    accesses: Callable[[int, Sequence[int]], st.SearchStrategy[Access]],
+) -> Case:
+    """A loop over three memories to read and as many to write as it has results.
+
+    `programs` are over operands of dtypes and a number of axes, `accesses` of a memory at points
+    of extents.
+    """
     axes = [*shape, *reduction]
     ins = draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))
-    body = draw(pointwise(ins, draw(st.integers(0, 8)), len(axes)))
+    body = draw(programs(ins, len(axes)))
     properties: dict[str, Any] = {
         "shape": shape,
         "reduction": reduction,
         "body": body,
-        "reads": [draw(read_accesses(DTYPES.index(dtype), axes)) for dtype in ins],
+        "reads": [draw(accesses(DTYPES.index(dtype), axes)) for dtype in ins],
     }
     results = body.results
     if reduction:
         takers = [[m for m in Monoid if m.accepts(dtype)] for dtype in results]
         properties["monoids"] = [draw(st.sampled_from(monoids)) for monoids in takers]
     if reduction and draw(st.booleans()):
-        epilogue = draw(pointwise([*results, Dtype.float32], 4, len(shape)))
+        epilogue = draw(programs([*results, Dtype.float32], len(shape)))
         properties["epilogue"] = epilogue
-        properties["epilogue_reads"] = [draw(read_accesses(0, shape))]
+        properties["epilogue_reads"] = [draw(accesses(0, shape))]
         results = epilogue.results
     map = draw(write_maps(shape))
     writes = [Access.of_map(len(DTYPES) + i, map) for i in range(len(results))]
@@ -226,6 +232,19 @@ def loops(draw: st.DrawFn) -> Case:
     memories = random_memories(draw(st.integers(0, 1 << 32)))
     count = math.prod(shape) + 1
     return Case(module, [*memories, *(np.zeros(count, NUMPY[dtype]) for dtype in results)])
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> Case:
+    """A loop with any pointwise programs, over any memory."""
+    extents = st.sampled_from([1, 1, 2, 3, 5, 16, 19])
+    shape = draw(st.lists(extents, max_size=3).filter(lambda s: math.prod(s) <= 100))
+    reduction = draw(st.lists(st.sampled_from([1, 2, 3]), max_size=2))
+
+    def programs(ins: Sequence[Dtype], rank: int) -> st.SearchStrategy[Program]:
+        return st.integers(0, 8).flatmap(lambda count: pointwise(ins, count, rank))
+
+    return loop_case(draw, shape, reduction, programs, read_accesses)
 
 
 @settings(max_examples=150, deadline=None)

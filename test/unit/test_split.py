@@ -13,8 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_lower_loops import (
-    DTYPES,
-    NUMPY,
     SIZE,
     ZERO,
     Case,
@@ -23,10 +21,8 @@ from test_lower_loops import (
     check,
     f32_loop,
     floats,
-    module_of,
-    random_memories,
+    loop_case,
     run,
-    write_maps,
 )
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import (
@@ -147,34 +143,7 @@ def loops(draw: st.DrawFn) -> Case:
     """A loop over padded memories, with masks in its programs."""
     shape = draw(st.lists(st.integers(1, 9), min_size=1, max_size=2))
     reduction = draw(st.lists(st.integers(1, 5), max_size=2))
-    axes = [*shape, *reduction]
-    ins = draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))
-    body = draw(masked(ins, len(axes)))
-    properties: dict[str, Any] = {
-        "shape": shape,
-        "reduction": reduction,
-        "body": body,
-        "reads": [draw(padded(DTYPES.index(dtype), axes)) for dtype in ins],
-    }
-    results = body.results
-    if reduction:
-        takers = [[m for m in Monoid if m.accepts(dtype)] for dtype in results]
-        properties["monoids"] = [draw(st.sampled_from(monoids)) for monoids in takers]
-    if reduction and draw(st.booleans()):
-        epilogue = draw(masked([*results, F32], len(shape)))
-        properties["epilogue"] = epilogue
-        properties["epilogue_reads"] = [draw(padded(0, shape))]
-        results = epilogue.results
-    map = draw(write_maps(shape))
-    writes = [Access.of_map(len(DTYPES) + i, map) for i in range(len(results))]
-    module = module_of(
-        lambda block: LoopOp(block.args[:-1], block.args[-1:], writes=writes, **properties),
-        [*DTYPES, *results],
-        1,
-    )
-    memories = random_memories(draw(st.integers(0, 1 << 32)))
-    count = math.prod(shape) + 1
-    return Case(module, [*memories, *(np.zeros(count, NUMPY[dtype]) for dtype in results)])
+    return loop_case(draw, shape, reduction, masked, padded)
 
 
 @settings(max_examples=150, deadline=None)
