@@ -35,6 +35,7 @@ from passes.index import Coordinate, Index, Symbol
 from passes.loops.builder import LoopBuilder
 from passes.loops.indices import emit_index
 from passes.scalar_code import emit_clamped, emit_elementwise
+from passes.scalar_ranges import range_of
 from passes.views import address_in_buffer
 
 INDEX = IndexType()
@@ -209,10 +210,13 @@ class _ProgramBuilder:
         return self.memories[buffer], emit_index(self.builder, address, variable)
 
     def offset(self, offset: SSAValue, greatest: int) -> SSAValue:
-        """A computed offset as an index, from 0 to `greatest`."""
+        """A computed offset as an index to `greatest`, clamped unless `ranges` keeps it there."""
         variable, extent = self.indices.get(offset, (None, 0))
         if variable is not None and extent <= greatest + 1:
             return variable
+        low, high = range_of(offset)
+        if low >= 0 and high <= greatest:
+            return self.builder.pure(arith.IndexCastOp(self.scalars[offset], INDEX), INDEX)
         return emit_clamped(self.builder, self.scalars[offset], greatest)
 
 
