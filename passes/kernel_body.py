@@ -92,7 +92,10 @@ def collect_body(root: SSAValue, is_stored: Callable[[SSAValue], bool]) -> Body:
 
 
 def kernel_key(
-    body: Body, accesses: Sequence[tuple[int, Index]], symbols: Sequence[tuple[int, int]]
+    body: Body,
+    accesses: Sequence[tuple[int, Index]],
+    symbols: Sequence[tuple[int, int]],
+    in_bounds: Sequence[int],
 ) -> KernelKey:
     """What makes two kernels one: their ops, types and accesses, not their memories."""
     numbers: dict[SSAValue, int] = {leaf: number for number, leaf in enumerate(body.leaves)}
@@ -105,7 +108,7 @@ def kernel_key(
             nodes.append(numbers[resolve(op.x)])
         numbers[op.result] = len(numbers)
     roots = [numbers[root] for root in body.roots]
-    return (*nodes, "roots", *roots, "at", *accesses, "with", *symbols)
+    return (*nodes, "roots", *roots, "at", *accesses, "with", *symbols, "in bounds", *in_bounds)
 
 
 def build_kernel(
@@ -113,10 +116,12 @@ def build_kernel(
     body: Body,
     accesses: Sequence[tuple[int, Index]],
     symbols: Sequence[tuple[int, int]],
+    in_bounds: Sequence[int],
 ) -> KernelOp:
     """The kernel of `body`; the accesses are those of its leaves, then of its results.
 
-    A symbol of the accesses is the number of an operand, a scalar, and its greatest value.
+    A symbol of the accesses is the number of an operand, a scalar, and its greatest value. The
+    operands `in_bounds` are never less than 0 or more than what they are bounded by.
     """
     types: list[Attribute] = [leaf.type for leaf in body.leaves]
     block = Block(arg_types=types)
@@ -143,7 +148,7 @@ def build_kernel(
         for (memory, index), rank in zip(accesses, ranks, strict=True)
     ]
     reads, writes = maps[: len(body.leaves)], maps[len(body.leaves) :]
-    return KernelOp.of(name, reads, writes, symbols, source_of(body), Region(block))
+    return KernelOp.of(name, reads, writes, symbols, in_bounds, source_of(body), Region(block))
 
 
 class KernelTable:
@@ -161,12 +166,14 @@ class KernelTable:
         body: Body,
         accesses: Sequence[tuple[int, Index]],
         symbols: Sequence[tuple[int, int]],
+        in_bounds: Sequence[int],
     ) -> KernelOp:
         """The kernel of `body`, an equal one that is there already if there is one."""
-        key = kernel_key(body, accesses, symbols)
+        key = kernel_key(body, accesses, symbols, in_bounds)
         kernel = self._kernels.get(key)
         if kernel is None:
-            kernel = build_kernel(self._new_name(body.roots[0]), body, accesses, symbols)
+            name = self._new_name(body.roots[0])
+            kernel = build_kernel(name, body, accesses, symbols, in_bounds)
             self._kernels[key] = kernel
         return kernel
 

@@ -69,6 +69,7 @@ class KernelProgram:
 
 class _Evaluator:
     def __init__(self, kernel: KernelOp):
+        self.kernel = kernel
         block = kernel.body.block
         last = block.last_op
         assert isinstance(last, YieldOp)
@@ -106,6 +107,8 @@ class _Evaluator:
         """A symbol as an int64, where a condition depends on it."""
         operand, greatest = self.program.symbols[symbol.number]
         scalar = self.read(Site(self.arguments[operand], (), (), folded), self.arguments[operand])
+        if self.kernel.is_in_bounds(operand):
+            return E.cast(Dtype.int64, scalar)
         return clamp(scalar, greatest)
 
     def run(self) -> KernelProgram:

@@ -35,7 +35,7 @@ from passes.index import Coordinate, Index, Symbol
 from passes.loops.builder import LoopBuilder
 from passes.loops.indices import emit_index
 from passes.scalar_code import emit_clamped, emit_elementwise
-from passes.scalar_ranges import range_of
+from passes.scalar_ranges import is_in_bounds
 from passes.views import address_in_buffer
 
 INDEX = IndexType()
@@ -214,8 +214,7 @@ class _ProgramBuilder:
         variable, extent = self.indices.get(offset, (None, 0))
         if variable is not None and extent <= greatest + 1:
             return variable
-        low, high = range_of(offset)
-        if low >= 0 and high <= greatest:
+        if is_in_bounds(offset, greatest):
             return self.builder.pure(arith.IndexCastOp(self.scalars[offset], INDEX), INDEX)
         return emit_clamped(self.builder, self.scalars[offset], greatest)
 

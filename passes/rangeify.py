@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -100,9 +100,11 @@ def load_symbol(
     greatest: int,
     arguments: Sequence[SSAValue],
 ) -> SSAValue:
-    """A computed offset as an index, clamped: scalar operand `operand` of the kernel."""
+    """A computed offset as an index to `greatest`: scalar operand `operand` of the kernel."""
     memory = arguments[kernel.read_memories.get_values()[operand]]
     (scalar,) = builder.effect(memref.LoadOp.get(memory, [builder.index(0)]))
+    if kernel.is_in_bounds(operand):
+        return builder.pure(arith.IndexCastOp(scalar, INDEX), INDEX)
     return emit_clamped(builder, scalar, greatest)
 
 

@@ -55,6 +55,12 @@ def range_of(scalar: SSAValue) -> tuple[int, int]:
     return least, greatest
 
 
+def is_in_bounds(offset: SSAValue, greatest: int) -> bool:
+    """Whether an i32 scalar is always from 0 to `greatest`."""
+    low, high = range_of(offset)
+    return low >= 0 and high <= greatest
+
+
 def _followed(value: SSAValue) -> ElementwiseOp | None:
     """The op that computes a scalar from integers and booleans alone."""
     op = value.owner

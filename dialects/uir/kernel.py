@@ -73,7 +73,8 @@ class KernelOp(IRDLOperation, metaclass=OpMeta):
     result j is written through `writes[j]` to memory `write_memories[j]`. A map takes the
     coordinates of an element to its address, less the offset that the launch adds. Its symbols
     are i32 scalar arguments: symbol k is argument `symbols[2 * k]`, clamped to 0 and
-    `symbols[2 * k + 1]`.
+    `symbols[2 * k + 1]`. The arguments `in_bounds` are known to need no clamping, wherever the
+    kernel takes them as an offset.
     """
 
     name = "uir.kernel"
@@ -83,13 +84,14 @@ class KernelOp(IRDLOperation, metaclass=OpMeta):
     writes = prop_def(ArrayAttr[AffineMapAttr])
     write_memories = prop_def(DenseArrayBase[IntegerType])
     symbols = prop_def(DenseArrayBase[IntegerType])
+    in_bounds = opt_prop_def(DenseArrayBase[IntegerType])
     source = opt_prop_def(StringAttr)
     body = region_def("single_block")
     traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
     assembly_format = (
         "$sym_name `reads` $reads `of` qualified($read_memories)"
         " `writes` $writes `of` qualified($write_memories) `symbols` qualified($symbols)"
-        " (`source` $source^)? attr-dict-with-keyword $body"
+        " (`in_bounds` qualified($in_bounds)^)? (`source` $source^)? attr-dict-with-keyword $body"
     )
 
     @staticmethod
@@ -98,10 +100,12 @@ class KernelOp(IRDLOperation, metaclass=OpMeta):
         reads: Sequence[tuple[int, AffineMap]],
         writes: Sequence[tuple[int, AffineMap]],
         symbols: Sequence[tuple[int, int]],
+        in_bounds: Sequence[int],
         source: str,
         body: Region,
     ) -> KernelOp:
         """The kernel `name`; an access is a number of the launch's memories and a map."""
+        known = {"in_bounds": DenseArrayBase.from_list(i64, in_bounds)} if in_bounds else {}
         return KernelOp.create(
             properties={
                 "sym_name": StringAttr(name),
@@ -111,6 +115,7 @@ class KernelOp(IRDLOperation, metaclass=OpMeta):
                 "write_memories": DenseArrayBase.from_list(i64, [memory for memory, _ in writes]),
                 "symbols": DenseArrayBase.from_list(i64, [n for pair in symbols for n in pair]),
                 "source": StringAttr(source),
+                **known,
             },
             regions=[body],
         )
@@ -119,6 +124,10 @@ class KernelOp(IRDLOperation, metaclass=OpMeta):
         """The argument and the greatest value of each symbol."""
         numbers = self.symbols.get_values()
         return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+    def is_in_bounds(self, argument: int) -> bool:
+        """Whether a scalar argument needs no clamping where it is an offset."""
+        return self.in_bounds is not None and argument in self.in_bounds.get_values()
 
     def verify_(self) -> None:
         block = self.body.block

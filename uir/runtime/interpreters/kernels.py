@@ -104,10 +104,11 @@ class _Runner:
         """Reads, computes and writes; `offsets` are of the reads, then of the writes."""
         block = kernel.body.block
         numbers = kernel.read_memories.get_values()
-        symbols = [
-            min(max(int(arrays[numbers[operand]][offsets[operand]]), 0), greatest)
-            for operand, greatest in kernel.symbol_operands()
-        ]
+        symbols: list[int] = []
+        for operand, greatest in kernel.symbol_operands():
+            scalar = int(arrays[numbers[operand]][offsets[operand]])
+            in_bounds = kernel.is_in_bounds(operand)
+            symbols.append(scalar if in_bounds else min(max(scalar, 0), greatest))
         values: dict[SSAValue, Any] = {}
         for k, (argument, read) in enumerate(zip(block.args, kernel.reads, strict=True)):
             at = addresses(read.data, shape_of(argument), symbols) + offsets[k]
