@@ -34,6 +34,11 @@ class Monoid(Enum):
         ordered = dtype not in COMPLEX or self in (Monoid.SUM, Monoid.PRODUCT)
         return ordered and accepts2(self.kind(dtype), dtype)
 
+    def is_associative(self, dtype: Dtype) -> bool:
+        """Whether elements of `dtype` may be folded in any order: all but sums and products of
+        floats."""
+        return self in (Monoid.MAX, Monoid.MIN) or dtype not in FLOATS | COMPLEX
+
     def identity(self, dtype: Dtype) -> Value:
         """The value that a fold starts from: 0, 1 or true, the least or the greatest value."""
         match self:

@@ -15,7 +15,7 @@ from passes.index import Index
 from .nest import Nest
 from .panels import Block, Panel
 from .points import ZERO, Points
-from .schedule import Packing, Schedule, Tiling
+from .schedule import LANES, Packing, Schedule, Tiling
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ class NestEmitter:
             for axis in self._schedule.order:
                 loops.enter_context(self._points.axis_loop(axis))
             if tiling is None:
-                if nest.monoids:
+                if self._schedule.chains:
+                    self._finish(self._fold_chains(self._schedule.chains))
+                elif nest.monoids:
                     self._finish(self._fold_scalars(nest.reduction, self._identities()))
                 else:
                     self._points.write(self._body())
@@ -118,13 +120,15 @@ class NestEmitter:
             for monoid, dtype in zip(self._nest.monoids, self._nest.body.results, strict=True)
         ]
 
-    def _combine(self, accumulators: Sequence[SSAValue]) -> list[SSAValue]:
-        """The accumulators after the current point of the reduction."""
+    def _combine(
+        self, accumulators: Sequence[SSAValue], elements: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        """The accumulators after one more element for each."""
         monoids, dtypes = self._nest.monoids, self._nest.body.results
         return [
             self._points.scalars.op2(monoid.kind(dtype), dtype, accumulator, element)
             for monoid, dtype, accumulator, element in zip(
-                monoids, dtypes, accumulators, self._body(), strict=True
+                monoids, dtypes, accumulators, elements, strict=True
             )
         ]
 
@@ -133,12 +137,55 @@ class NestEmitter:
     ) -> Sequence[SSAValue]:
         """The fold over the reduction axes `axes`, in values that the loops carry."""
         if not axes:
-            return self._combine(accumulators)
+            return self._combine(accumulators, self._body())
         extent = self._nest.extents[axes[0]]
         with self._builder.loop(extent, inits=accumulators) as loop:
             self._points.axes[axes[0]] = self._points.variable(axes[0], loop.variable, extent)
             loop.yields = self._fold_scalars(axes[1:], loop.arguments)
         return loop.results
+
+    def _fold_chains(self, chains: int) -> list[SSAValue]:
+        """The fold in vectors of accumulators, which are then folded into one another."""
+        points, (*outer, last) = self._points, self._nest.reduction
+        cells = [self._arrays("acc", number, LANES) for number in range(chains)]
+        with points.loop(last, LANES) as lane:
+            for chain in cells:
+                self._store_cells(self._identities(), chain, points.emit(lane))
+        with ExitStack() as loops:
+            for axis in outer:
+                loops.enter_context(points.axis_loop(axis))
+            for start, size in points.tiles(last, self._nest.extents[last], chains * LANES):
+                vectors, rest = divmod(size, LANES)
+                if vectors:
+                    self._fold_vectors(cells[:vectors], start, LANES)
+                if rest:
+                    self._fold_vectors(cells[:1], start + vectors * LANES, rest)
+        # An array of which parts are used is in memory, the accumulators are in registers.
+        folded = self._arrays("fold", 0, LANES)
+        with points.loop(last, LANES) as lane:
+            place = points.emit(lane)
+            values = self._load_cells(cells[0], place)
+            for chain in cells[1:]:
+                values = self._combine(values, self._load_cells(chain, place))
+            self._store_cells(values, folded, place)
+        width = LANES
+        while width := width // 2:
+            with points.loop(last, width) as lane:
+                near, far = (points.emit(lane + first) for first in (0, width))
+                values = self._combine(
+                    self._load_cells(folded, near), self._load_cells(folded, far)
+                )
+                self._store_cells(values, folded, near)
+        return self._load_cells(folded, points.emit(ZERO))
+
+    def _fold_vectors(self, cells: Sequence[list[SSAValue]], start: Index, lanes: int) -> None:
+        """Fold `lanes` points into each of the vectors `cells`, those of one after another's."""
+        (*_, last) = self._nest.reduction
+        with self._points.loop(last, lanes) as lane:
+            place = self._points.emit(lane)
+            for number, chain in enumerate(cells):
+                self._points.axes[last] = start + number * lanes + lane
+                self._fold_into(chain, place)
 
     def _fold_tiles(self, tiling: Tiling) -> None:
         """Fold all points, a tile at a time."""
@@ -174,13 +221,10 @@ class NestEmitter:
     def _fold_tile(self, tile: _Tile) -> None:
         """Set the tile's accumulators, run the reduction around its points, finish them."""
         for cells, place in self._cells_of(tile):
-            for cell, identity in zip(cells, self._identities(), strict=True):
-                self._builder.effect(memref.StoreOp.get(identity, cell, [place]))
+            self._store_cells(self._identities(), cells, place)
         for _ in self._reduction_points(tile):
             for cells, place in self._cells_of(tile):
-                values = self._combine(self._load_cells(cells, place))
-                for cell, value in zip(cells, values, strict=True):
-                    self._builder.effect(memref.StoreOp.get(value, cell, [place]))
+                self._fold_into(cells, place)
         if tile.tiling.row is None:
             for cells, place in self._cells_of(tile):
                 self._finish(self._load_cells(cells, place))
@@ -196,8 +240,7 @@ class NestEmitter:
         results = self._results(tile.tiling)
         for number, (cells, place) in enumerate(self._cells_of(tile)):
             index = self._points.emit(self._offset + number * lanes)
-            for result, value in zip(results, self._load_cells(cells, place), strict=True):
-                self._builder.effect(memref.StoreOp.get(value, result, [index]))
+            self._store_cells(self._load_cells(cells, place), results, index)
         points = self._points
         with points.loop(row, tile.rows) as i, points.loop(lane, tile.count) as offset:
             points.axes[row] = tile.row_start + i
@@ -257,6 +300,17 @@ class NestEmitter:
 
     def _load_cells(self, cells: Sequence[SSAValue], position: SSAValue) -> list[SSAValue]:
         return [self._builder.effect(memref.LoadOp.get(cell, [position]))[0] for cell in cells]
+
+    def _store_cells(
+        self, values: Sequence[SSAValue], cells: Sequence[SSAValue], position: SSAValue
+    ) -> None:
+        for value, cell in zip(values, cells, strict=True):
+            self._builder.effect(memref.StoreOp.get(value, cell, [position]))
+
+    def _fold_into(self, cells: Sequence[SSAValue], position: SSAValue) -> None:
+        """Fold the current point into the accumulators at `position`."""
+        values = self._combine(self._load_cells(cells, position), self._body())
+        self._store_cells(values, cells, position)
 
     def _finish(self, accumulators: Sequence[SSAValue]) -> None:
         """Write the results at the current point, whose fold is complete."""

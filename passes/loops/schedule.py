@@ -14,8 +14,11 @@ from math import prod
 
 from .nest import Nest, View
 
-_LANES = 16
+LANES = 16
 """Elements of the widest vector of the machines we know."""
+
+_CHAINS = 4
+"""Vectors whose folds hide each other's latency."""
 
 _STREAM = 2048
 """Accumulators of a fold that reads each element once: a part of the first-level cache."""
@@ -78,6 +81,9 @@ class Schedule:
     """The parallel axes that are loops around everything, outermost first."""
     tiling: Tiling | None = None
     """None where every point is for itself."""
+    chains: int = 0
+    """Vectors of points along the last reduction axis that are folded side by side, where a fold
+    has no order; 0 where its points come one after another."""
 
 
 def schedule_of(nest: Nest) -> Schedule:
@@ -101,19 +107,20 @@ def _map_schedule(nest: Nest) -> Schedule:
     others = [axis for axis in nest.parallel if axis != last]
     for axis in others:
         crossing = [n for n, view in enumerate(nest.reads) if _crosses(view, last, axis)]
-        if crossing and min(nest.extents[last], nest.extents[axis]) >= _LANES:
+        if crossing and min(nest.extents[last], nest.extents[axis]) >= LANES:
             order = tuple(other for other in others if other != axis)
             packing = Packing(tuple(crossing), (axis,), _BLOCK)
-            return Schedule(order, Tiling(last, _LANES, packing=packing))
+            return Schedule(order, Tiling(last, LANES, packing=packing))
     return Schedule((*others, last))
 
 
 def _fold_schedule(nest: Nest) -> Schedule:
     lane = _lane_axis(nest)
-    if lane is None:
-        return Schedule(nest.parallel)
-    extent = nest.extents[lane]
     *_, last = nest.reduction
+    chains = min(_CHAINS, nest.extents[last] // LANES) if _is_unordered(nest, last) else 0
+    if lane is None:
+        return Schedule(nest.parallel, chains=chains)
+    extent = nest.extents[lane]
     across = [n for n, view in enumerate(nest.reads) if lane in view.axes()]
     strided = [n for n in across if not _is_unit(nest.reads[n], lane)]
     row = _row_axis(nest, lane, strided)
@@ -121,15 +128,26 @@ def _fold_schedule(nest: Nest) -> Schedule:
         order = tuple(axis for axis in nest.parallel if axis not in (lane, row))
         packing = _row_packing(nest, lane, row, rows, across, strided)
         is_padded = packing is not None and set(packing.reads) == set(across)
-        lanes = _LANES if is_padded else min(extent, _LANES)
+        lanes = LANES if is_padded else min(extent, LANES)
         return Schedule(order, Tiling(lane, lanes, row, rows, packing))
     order = tuple(axis for axis in nest.parallel if axis != lane)
     crossing = tuple(n for n in strided if _crosses(nest.reads[n], lane, last))
     if crossing and nest.extents[last] >= _BLOCK:
+        if chains:
+            return Schedule(nest.parallel, chains=chains)
         packing = Packing(crossing, (last,), _BLOCK)
-        return Schedule(order, Tiling(lane, min(extent, _LANES), packing=packing))
-    lanes = min(extent, _STREAM if len(across) > len(strided) else _LANES)
+        return Schedule(order, Tiling(lane, min(extent, LANES), packing=packing))
+    lanes = min(extent, _STREAM if len(across) > len(strided) else LANES)
     return Schedule(order, Tiling(lane, lanes))
+
+
+def _is_unordered(nest: Nest, axis: int) -> bool:
+    """Whether the points along a reduction axis can be folded in any order, and lie side by side
+    in all memories."""
+    folds = zip(nest.monoids, nest.body.results, strict=True)
+    return all(monoid.is_associative(dtype) for monoid, dtype in folds) and all(
+        _is_unit(view, axis) for view in nest.reads if axis in view.axes()
+    )
 
 
 def _row_packing(
@@ -139,16 +157,16 @@ def _row_packing(
     extents = nest.extents
     depth = prod(extents[axis] for axis in nest.reduction)
     reads = strided
-    if extents[lane] < _LANES or (depth * extents[lane] > _NEAR and not strided):
+    if extents[lane] < LANES or (depth * extents[lane] > _NEAR and not strided):
         reads = across
     if not reads or any(row in nest.reads[n].axes() for n in reads):
         return None
-    if len(reads) * depth * _LANES > _PANELS:
+    if len(reads) * depth * LANES > _PANELS:
         *_, last = nest.reduction
         return Packing(tuple(reads), (last,), min(4 * _BLOCK, extents[last])) if strided else None
     # The other operand is read again for each tile of lanes.
     sharing = extents[row]
-    if extents[lane] > _LANES and depth * sharing > _CACHE:
+    if extents[lane] > LANES and depth * sharing > _CACHE:
         sharing = max(1, _CACHE // (depth * rows)) * rows
     return Packing(tuple(reads), nest.reduction, depth, sharing)
 
@@ -169,7 +187,7 @@ def _lane_axis(nest: Nest) -> int | None:
 
     def merit(axis: int) -> tuple[bool, int, int]:
         read = any(_is_unit(view, axis) for view in nest.reads)
-        return read, min(nest.extents[axis], _LANES), nest.parallel.index(axis)
+        return read, min(nest.extents[axis], LANES), nest.parallel.index(axis)
 
     views = (*nest.reads, *nest.epilogue_reads, *nest.writes)
     axes = [axis for axis in nest.parallel if any(_is_unit(view, axis) for view in views)]

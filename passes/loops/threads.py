@@ -25,7 +25,7 @@ _MOST = 64
 _LANES = 16
 """The least width of a part of a map, in elements along its innermost axis: a cache line."""
 
-_STREAM = 512
+_STREAM = 1024
 """The same for a fold that reads each element once."""
 
 _SHARING = 8
@@ -133,7 +133,7 @@ def _narrowed(schedule: Schedule, axis: int, size: int) -> Schedule:
     tiling = schedule.tiling
     if tiling is not None and tiling.lane == axis:
         tiling = replace(tiling, lanes=min(tiling.lanes, size))
-    return Schedule(order, tiling)
+    return replace(schedule, order=order, tiling=tiling)
 
 
 def _with_axis(nest: Nest, axis: int, value: Index, size: int) -> Nest:

@@ -352,6 +352,41 @@ def test_reductions_of_a_matrix(strides: tuple[int, int], monoid: Monoid) -> Non
     check(module, [elements, np.zeros(columns, np.float32)])
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("width", [16, 40, 64, 100, 129, 200])
+@pytest.mark.parametrize(
+    ("monoid", "dtype"),
+    [
+        (Monoid.MAX, Dtype.float32),
+        (Monoid.MIN, Dtype.float32),
+        (Monoid.SUM, Dtype.int32),
+        (Monoid.PRODUCT, Dtype.int32),
+        (Monoid.MAX, Dtype.bool),
+    ],
+)
+def test_folds_without_an_order(rows: int, width: int, monoid: Monoid, dtype: Dtype) -> None:
+    """Along memory, over two axes: some rows with NaNs, some of zeros of both signs."""
+    module = module_of(
+        lambda block: LoopOp(
+            block.args,
+            shape=[rows],
+            reduction=[2, width],
+            monoids=[monoid],
+            body=Program.of_exprs([dtype], [E.input(0, dtype)]),
+            reads=[access(0, (450, 210, 1))],
+            writes=[access(1, (1,))],
+        ),
+        [dtype, dtype],
+        0,
+    )
+    elements = np.random.default_rng(width).integers(-3, 3, (rows, 450)).astype(NUMPY[dtype])
+    if dtype is Dtype.float32:
+        elements[0] = -0.0
+        elements[0, width // 2] = 0.0
+        elements[1:2, width - 1] = np.nan
+    check(module, [elements.ravel(), np.zeros(rows, NUMPY[dtype])])
+
+
 def test_results_of_one_fold_in_place() -> None:
     """The mean and the maximum of each row, times what stood there before."""
     scaled = Program.of_exprs([Dtype.float32] * 3, [X * E.const(Dtype.float32, 0.25) * Z, Y])

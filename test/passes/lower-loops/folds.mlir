@@ -120,3 +120,39 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
 }
+
+// A maximum has no order: where memory lies along the reduction, vectors of accumulators take its
+// elements in turn, then the second vector goes into the first, and its halves into one another.
+// CHECK-LABEL: func.func private @unordered
+// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<16xf32>
+// CHECK-NEXT:    %[[ACC2:.*]] = memref.alloca() : memref<16xf32>
+// CHECK:         scf.for %{{.*}} to %[[LANES:.*]] step
+// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC]]
+// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC2]]
+// CHECK:         scf.for %{{.*}} to %[[LANES]] step
+// CHECK-NEXT:      memref.load %[[ACC]]
+// CHECK:           memref.load %a
+// CHECK-NEXT:      arith.maximumf
+// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC]]
+// CHECK:           memref.store %{{.*}}, %[[ACC2]]
+// CHECK:         %[[REST:.*]] = arith.constant 3 : index
+// CHECK:         scf.for %{{.*}} to %[[REST]] step
+// CHECK:           memref.store %{{.*}}, %[[ACC]]
+// CHECK:         scf.for %{{.*}} to %[[LANES]] step
+// CHECK:           memref.store %{{.*}}, %[[FOLD:fold.*]][
+// CHECK:         %[[HALF:.*]] = arith.constant 8 : index
+// CHECK:         scf.for %{{.*}} to %[[HALF]] step
+// CHECK-COUNT-2:   memref.load %[[FOLD]]
+// CHECK:           memref.store %{{.*}}, %[[FOLD]]
+// CHECK:         arith.constant 2 : index
+// CHECK-COUNT-2: memref.store %{{.*}}, %[[FOLD]]
+// CHECK-NEXT:    %[[RESULT:.*]] = memref.load %[[FOLD]]
+// CHECK-NEXT:    memref.store %[[RESULT]], %o
+func.func private @unordered(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [] reduction [35]
+    monoids [#prog.monoid<max>]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)>
+    reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
+    writes [#prog.access<1, affine_map<() -> (0)>>]
+  func.return
+}
