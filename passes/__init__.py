@@ -21,6 +21,7 @@ _PASSES = {
     "form-kernels": "passes.form_kernels:FormKernelsPass",
     "rangeify": "passes.rangeify:RangeifyPass",
     "roll-calls": "passes.roll_calls:RollCallsPass",
+    "fuse-loops": "passes.fuse_loops:FuseLoopsPass",
     "lower-loops": "passes.lower_loops:LowerLoopsPass",
 }
 """Flag to `module:class`."""

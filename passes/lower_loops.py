@@ -30,13 +30,14 @@ scf.parallel (%part) = (%c0) to (%c64) step (%c1) {
   func.call @kernel_part(%a, %o, %part) : (memref<?xf32>, memref<?xf32>, index) -> ()
 }
 ```
-What a part keeps, panels and accumulators, is local to the call, and so private to a thread.
+What a part keeps, panels and accumulators, is local to the call, and so private to a thread. Of
+loops in a row that `loops/fusion.py` allows it for, one part of each is called in each turn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
@@ -54,10 +55,11 @@ from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import LoopOp
 from dialects.prog.c_library import PREFIX
-from dialects.uir.dispatch import DISPATCH
+from dialects.uir.attributes import DISPATCH
 
 from .loops.axes import simplified
 from .loops.emit import NestEmitter
+from .loops.fusion import fused
 from .loops.nest import Nest, nest_of
 from .loops.schedule import schedule_of
 from .loops.split import split
@@ -75,13 +77,18 @@ class LowerLoop(RewritePattern):
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter) -> None:
         function = op.parent_op()
         ops: list[Operation] = []
+        if isinstance(function, func.FuncOp) and (others := _loops_after(op)):
+            nests = [nest for loop in (op, *others) for nest in nests_of(loop)]
+            if (parts := fused(nests)) is not None:
+                for other in others:
+                    rewriter.erase(other)
+                rewriter.replace(op, self._in_parallel(parts, function, rewriter), [])
+                return
         work = 0
-        for nest in (simplified(nest) for nest in split(nest_of(op))):
+        for nest in nests_of(op):
             rest: Nest | None = nest
             if isinstance(function, func.FuncOp) and (shared := threaded(nest)) is not None:
-                part, arguments = _function_of(shared, self._name(function))
-                rewriter.insert(part, InsertPoint.before(function))
-                ops += _parallel_calls(part, arguments, shared.parts)
+                ops += self._in_parallel((shared,), function, rewriter)
                 rest = shared.rest
             if rest is not None:
                 work += work_of(rest)
@@ -90,13 +97,39 @@ class LowerLoop(RewritePattern):
             _mark_dispatched(function)
         rewriter.replace(op, ops, [])
 
+    def _in_parallel(
+        self, nests: Sequence[Threaded], function: func.FuncOp, rewriter: PatternRewriter
+    ) -> list[Operation]:
+        """A parallel loop that runs `nests`, one after the other, on each of their parts."""
+        calls: list[tuple[func.FuncOp, list[SSAValue]]] = []
+        for nest in nests:
+            part, arguments = _function_of(nest, self._name(function))
+            rewriter.insert(part, InsertPoint.before(function))
+            calls.append((part, arguments))
+        return _parallel_calls(calls, nests[0].parts)
+
     def _name(self, function: func.FuncOp) -> str:
         """A name for the function of a part of `function`."""
         stem = f"{function.sym_name.data}_part"
-        names = (stem, *(f"{stem}_{number}" for number in range(len(self.taken))))
+        names = (stem, *(f"{stem}_{number}" for number in range(2, len(self.taken) + 3)))
         name = next(name for name in names if name not in self.taken)
         self.taken.add(name)
         return name
+
+
+def nests_of(op: LoopOp) -> list[Nest]:
+    """The nests that `op` becomes."""
+    return [simplified(nest) for nest in split(nest_of(op))]
+
+
+def _loops_after(op: LoopOp) -> list[LoopOp]:
+    """The loops that follow `op` without anything between."""
+    loops: list[LoopOp] = []
+    following = op.next_op
+    while isinstance(following, LoopOp):
+        loops.append(following)
+        following = following.next_op
+    return loops
 
 
 def _mark_dispatched(function: Operation | None) -> None:
@@ -119,7 +152,9 @@ def _function_of(shared: Threaded, name: str) -> tuple[func.FuncOp, list[SSAValu
         argument.name_hint = value.name_hint
     number.name_hint = "part"
     inner = dict[SSAValue, SSAValue](zip(values, arguments, strict=True))
-    loops = NestEmitter(nest.within(inner, number), shared.schedule).emit()
+    inside = nest.on(inner)
+    inside = replace(inside, symbols=(*inside.symbols, number))
+    loops = NestEmitter(inside, shared.schedule).emit()
     block.add_ops((*loops, func.ReturnOp()))
     types = [argument.type for argument in block.args]
     function = func.FuncOp(name, (types, []), Region(block), visibility="private")
@@ -128,14 +163,15 @@ def _function_of(shared: Threaded, name: str) -> tuple[func.FuncOp, list[SSAValu
 
 
 def _parallel_calls(
-    part: func.FuncOp, arguments: Sequence[SSAValue], parts: int
+    calls: Sequence[tuple[func.FuncOp, Sequence[SSAValue]]], parts: int
 ) -> list[Operation]:
-    """A parallel loop over calls of `part`."""
+    """A parallel loop over calls of functions of a part, with their arguments."""
     block = Block(arg_types=[IndexType()])
     (number,) = block.args
     number.name_hint = "part"
-    call = func.CallOp(part.sym_name.data, [*arguments, number], [])
-    block.add_ops((call, scf.ReduceOp()))
+    for part, arguments in calls:
+        block.add_op(func.CallOp(part.sym_name.data, [*arguments, number], []))
+    block.add_op(scf.ReduceOp())
     first, end, step = (
         arith.ConstantOp(IntegerAttr.from_index_int_value(value)) for value in (0, parts, 1)
     )

@@ -25,6 +25,7 @@ _KERNELS = (
     "rangeify",
     # Before the loops of kernels, which have no calls.
     "roll-calls",
+    "fuse-loops",
     "lower-loops",
 )
 

@@ -31,6 +31,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import Access, In, LoopOp, Program
+from dialects.uir.attributes import SOURCE
 from dialects.uir.checks import CHECKED
 from dialects.uir.elementwise import PROG_DTYPES
 from dialects.uir.functions import FunctionOp, ResultOp
@@ -44,6 +45,9 @@ from passes.main_function import build_function, build_main, flat_memref
 from passes.scalar_code import emit_clamped
 
 INDEX = IndexType()
+
+OUTPUT = "out"
+"""The name of what a kernel writes."""
 
 
 class OffsetTable:
@@ -89,7 +93,7 @@ def loop_function(
         visibility="private",
     )
     if kernel.source is not None:
-        function.attributes["uir.source"] = kernel.source
+        function.attributes[SOURCE] = kernel.source
     return function
 
 
@@ -116,7 +120,7 @@ def name_arguments(kernel: KernelOp, arguments: Sequence[SSAValue], memories: in
     ):
         names.setdefault(memory, argument.name_hint or "x")
     for memory in kernel.write_memories.get_values():
-        names.setdefault(memory, "out")
+        names.setdefault(memory, OUTPUT)
     for number, argument in enumerate(arguments):
         argument.name_hint = names.get(number) if number < memories else "offset"
 

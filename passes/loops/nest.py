@@ -76,16 +76,15 @@ class Nest:
         for view in (*self.reads, *self.epilogue_reads, *self.writes):
             yield from view.indices()
 
-    def within(self, values: Mapping[SSAValue, SSAValue], symbol: SSAValue) -> Nest:
-        """The nest on other memories and symbols, by those that it uses, and with one more
-        symbol."""
+    def on(self, values: Mapping[SSAValue, SSAValue]) -> Nest:
+        """The nest on other memories and symbols, by those that it uses."""
 
         def views(old: tuple[View, ...]) -> tuple[View, ...]:
             return tuple(replace(view, memory=values[view.memory]) for view in old)
 
         return replace(
             self,
-            symbols=(*(values.get(value, value) for value in self.symbols), symbol),
+            symbols=tuple(values.get(value, value) for value in self.symbols),
             reads=views(self.reads),
             epilogue_reads=views(self.epilogue_reads),
             writes=views(self.writes),

@@ -47,10 +47,14 @@ class Threaded:
     rest: Nest | None
 
 
+def is_worth_sharing(nest: Nest) -> bool:
+    """Whether `nest` takes so long that threads should share it."""
+    return cost_of(nest) >= THREADED
+
+
 def threaded(nest: Nest) -> Threaded | None:
     """`nest` in parts; None if that isn't worth it."""
-    cost = cost_of(nest)
-    if cost < THREADED:
+    if not is_worth_sharing(nest):
         return None
     schedule = schedule_of(nest)
     if nest.blocks:
@@ -62,8 +66,26 @@ def threaded(nest: Nest) -> Threaded | None:
     if cut is None:
         return None
     axis, grain = cut
+    parts = _part_count(nest.extents[axis], grain, min(_MOST, cost_of(nest) // PART))
+    return _cut(nest, schedule, axis, parts)
+
+
+def in_parts(nest: Nest, parts: int) -> Threaded | None:
+    """`nest` in so many parts, with nothing left over; None if that isn't possible."""
+    schedule = schedule_of(nest)
+    cut = None if nest.blocks else _axis_to_cut(nest, schedule)
+    if cut is None:
+        return None
+    axis, grain = cut
     extent = nest.extents[axis]
-    parts = _part_count(extent, grain, min(_MOST, cost // PART))
+    if extent % parts or extent < parts * grain:
+        return None
+    return _cut(nest, schedule, axis, parts)
+
+
+def _cut(nest: Nest, schedule: Schedule, axis: int, parts: int) -> Threaded:
+    """`nest` in `parts` of one size along `axis`."""
+    extent = nest.extents[axis]
     size, rest = divmod(extent, parts)
     along = _turn(nest, parts) * size + coordinate(axis, size)
     after = coordinate(axis, rest) + parts * size

@@ -8,7 +8,7 @@ which makes such code slow to compile, there is one width.
 
 from xdsl.dialects import func
 
-from dialects.uir.dispatch import DISPATCH
+from dialects.uir.attributes import DISPATCH
 
 DISPATCH_MACROS = """\
 // A function with much work is compiled for wide vectors too, and the machine takes what it has.

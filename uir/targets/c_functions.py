@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from dialects.uir.attributes import SOURCE
 from dialects.uir.checks import CHECKED
 from uir.targets.c_dispatch import is_dispatched
 from uir.targets.c_expressions import (
@@ -25,9 +26,6 @@ from uir.targets.c_literals import decimals
 from uir.targets.c_names import Names
 from uir.targets.c_uses import count_uses, is_live, negated_value
 from uir.targets.c_vectors import load_text, store_text
-
-SOURCE_ATTRIBUTE = "uir.source"
-"""The text that a function came from, printed as a comment above it."""
 
 _TERMINATORS = func.ReturnOp | scf.YieldOp | scf.ReduceOp
 
@@ -152,7 +150,7 @@ class _FunctionPrinter:
     # The top of the function
 
     def _print_source(self) -> None:
-        source = self._function.attributes.get(SOURCE_ATTRIBUTE)
+        source = self._function.attributes.get(SOURCE)
         if isinstance(source, StringAttr):
             for line in source.data.splitlines():
                 self._line(_comment(line))

@@ -25,7 +25,7 @@ func.func private @map(%a: memref<?xf32>, %o: memref<?xf32>) {
 
 // What a part accumulates is its own, and the fold over %k1 is whole in each; a symbol is handed on.
 // CHECK-LABEL: func.func private @fold_part(%a: memref<?xf32>, %o: memref<?xf32>, %n: index, %part: index)
-// CHECK:         memref.alloca() : memref<512xf32>
+// CHECK:         memref.alloca() : memref<1024xf32>
 // CHECK:         [[DEPTH:%[0-9]+]] = arith.constant 2048 : index
 // CHECK:         [[START:%[0-9]+]] = arith.muli %part, %{{.*}} : index
 // CHECK-NEXT:    arith.addi %n, [[START]] : index
