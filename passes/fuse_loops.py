@@ -29,6 +29,7 @@ from passes.loops.fusion import fused
 from passes.loops.nest import Nest, nest_of
 from passes.loops.threads import is_worth_sharing
 from passes.lower_loops import nests_of
+from passes.names import new_name
 from passes.rangeify import OUTPUT
 from passes.roll_calls import constant_index, runs_of_calls
 
@@ -70,7 +71,7 @@ class _Fuser:
 
     def __init__(self, module: ModuleOp):
         self.module = module
-        self.names = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
+        self.taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
         self.kernels = {
             op.sym_name.data: kernel
             for op in module.ops
@@ -138,19 +139,13 @@ class _Fuser:
             source = kernel.function.attributes.get(SOURCE)
             sources += [source.data] if isinstance(source, StringAttr) else []
         block.add_op(func.ReturnOp())
-        name = self.new_name(names[0], names[-1])
+        name = new_name(f"{names[0]}_to_{names[-1].removeprefix('kernel_')}", self.taken)
         types = [argument.type for argument in block.args]
         made = func.FuncOp(name, (types, []), Region(block), visibility="private")
         if sources:
             made.attributes[SOURCE] = StringAttr("\n".join(sources))
         self.module.body.block.insert_op_after(made, kernels[-1].function)
-        self.names.add(name)
         return name
-
-    def new_name(self, first: str, last: str) -> str:
-        stem = f"{first}_to_{last.removeprefix('kernel_')}"
-        names = (stem, *(f"{stem}_{number}" for number in range(len(self.names))))
-        return next(name for name in names if name not in self.names)
 
 
 def may_overlap(one: SSAValue, other: SSAValue) -> bool:

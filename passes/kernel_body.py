@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -18,6 +17,7 @@ from dialects.uir.memory import LoadOp
 from dialects.uir.types import shape_of
 from passes.index import Index
 from passes.kernel_plan import is_pointwise
+from passes.names import new_name
 from passes.views import resolve
 from uir.text.printer import spell_statement
 
@@ -181,13 +181,7 @@ class KernelTable:
         """A name for the kernel of `root`: the text's name for it, with a number where needed."""
         stem = f"kernel_{root.name_hint or len(self._kernels)}"
         stem = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
-        name = next(
-            name
-            for number in count()
-            if (name := f"{stem}_{number}" if number else stem) not in self._names
-        )
-        self._names.add(name)
-        return name
+        return new_name(stem, self._names)
 
 
 def source_of(body: Body) -> str:

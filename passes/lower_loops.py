@@ -56,6 +56,7 @@ from xdsl.utils.exceptions import PassFailedException
 from dialects.prog import LoopOp
 from dialects.prog.c_library import PREFIX
 from dialects.uir.attributes import DISPATCH
+from passes.names import new_name
 
 from .loops.axes import simplified
 from .loops.emit import NestEmitter
@@ -103,18 +104,11 @@ class LowerLoop(RewritePattern):
         """A parallel loop that runs `nests`, one after the other, on each of their parts."""
         calls: list[tuple[func.FuncOp, list[SSAValue]]] = []
         for nest in nests:
-            part, arguments = _function_of(nest, self._name(function))
+            name = new_name(f"{function.sym_name.data}_part", self.taken)
+            part, arguments = _function_of(nest, name)
             rewriter.insert(part, InsertPoint.before(function))
             calls.append((part, arguments))
         return _parallel_calls(calls, nests[0].parts)
-
-    def _name(self, function: func.FuncOp) -> str:
-        """A name for the function of a part of `function`."""
-        stem = f"{function.sym_name.data}_part"
-        names = (stem, *(f"{stem}_{number}" for number in range(2, len(self.taken) + 3)))
-        name = next(name for name in names if name not in self.taken)
-        self.taken.add(name)
-        return name
 
 
 def nests_of(op: LoopOp) -> list[Nest]:

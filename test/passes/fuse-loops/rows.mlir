@@ -14,12 +14,12 @@
 // CHECK-NEXT:      func.return
 
 // LOWERED-LABEL: func.func private @kernel_e_to_s_part(%x: memref<?xf32>, %e: memref<?xf32>, %part: index)
-// LOWERED-LABEL: func.func private @kernel_e_to_s_part_2(%e: memref<?xf32>, %out: memref<?xf32>, %part: index)
+// LOWERED-LABEL: func.func private @kernel_e_to_s_part_1(%e: memref<?xf32>, %out: memref<?xf32>, %part: index)
 // LOWERED-LABEL: func.func private @kernel_e_to_s(
 // LOWERED:         "scf.parallel"
 // LOWERED-NEXT:    ^{{.*}}(%part: index):
 // LOWERED-NEXT:      func.call @kernel_e_to_s_part(%x, %e, %part)
-// LOWERED-NEXT:      func.call @kernel_e_to_s_part_2(%e, %out, %part)
+// LOWERED-NEXT:      func.call @kernel_e_to_s_part_1(%e, %out, %part)
 // LOWERED-NEXT:      scf.reduce
 func.func private @kernel_e(%x: memref<?xf32>, %out: memref<?xf32>) attributes {uir.source = "%e = add %x %x"} {
   prog.loop (%x, %out : memref<?xf32>, memref<?xf32>) shape [4096, 512]
