@@ -35,7 +35,7 @@ from dialects.uir.gradient import GradientOp
 from dialects.uir.kernel import LaunchOp, OutputOp, TemporaryOp
 from dialects.uir.loops import ForOp
 from dialects.uir.memory import AllocOp, BufferOp, LoadOp, StoreOp
-from dialects.uir.movement import ExpandOp, MovementOp, OffsetOp, ReshapeOp
+from dialects.uir.movement import ExpandOp, MovementOp, ReshapeOp
 from dialects.uir.sugar import SugarOp
 from dialects.uir.types import MemType, dtype_of, mem_type, shape_of, size_of
 from passes.index import Index, row_major
@@ -44,7 +44,6 @@ from passes.kernel_fusion import Job, is_safe_to_write, joined
 from passes.kernel_outputs import free_buffers
 from passes.kernel_plan import Planner, is_scalar_store
 from passes.node_driver import forget_order, remove_dead_nodes
-from passes.scalar_ranges import is_in_bounds
 from passes.views import address_in_buffer, resolve
 
 
@@ -348,28 +347,10 @@ class _KernelFormer:
         body = Body(job.body.roots, job.body.ops, operands)
         accesses = [(numbers[place.memory], place.map) for place in places]
         symbols = [(operands.index(scalar), greatest) for scalar, greatest in job.symbols]
-        bounds = bounds_of_offsets(job)
-        in_bounds = [
-            number
-            for number, scalar in enumerate(operands)
-            if scalar in bounds and is_in_bounds(scalar, bounds[scalar])
-        ]
+        in_bounds = [operands.index(scalar) for scalar in job.offsets_in_bounds()]
         kernel = self.kernels.kernel(body, accesses, symbols, in_bounds)
         offsets = [place.offset for place in places]
         self.code.append(LaunchOp.of(kernel.sym_name.data, list(numbers), offsets))
-
-
-def bounds_of_offsets(job: Job) -> dict[SSAValue, int]:
-    """What `job` takes as an offset, and the greatest value that no clamp changes anywhere."""
-    taken = list(job.symbols)
-    for op in job.body.ops:
-        if isinstance(op, OffsetOp):
-            taken += op.bounds()
-    bounds: dict[SSAValue, int] = {}
-    for offset, greatest in taken:
-        scalar = resolve(offset)
-        bounds[scalar] = min(greatest, bounds.get(scalar, greatest))
-    return bounds
 
 
 def form_function(op: FunctionOp, kernels: KernelTable) -> FunctionOp:

@@ -16,10 +16,13 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
+from dialects.uir.movement import OffsetOp
 from dialects.uir.reduce import ReduceOp
 from dialects.uir.types import shape_of, size_of
 from passes.kernel_body import Body, Place
 from passes.kernel_plan import MAX_KERNEL_SIZE, weight_of
+from passes.scalar_ranges import is_in_bounds
+from passes.views import resolve
 
 MAX_RESULTS = 8
 """The most results of a kernel: each is a stream that is written."""
@@ -36,6 +39,18 @@ class Job:
     """The place of each root of the body."""
     symbols: Mapping[tuple[SSAValue, int], int]
     """The computed offsets in the places, with their greatest values, and their numbers."""
+
+    def offsets_in_bounds(self) -> list[SSAValue]:
+        """The scalars among the leaves that the kernel takes as offsets, always within bounds."""
+        taken = list(self.symbols)
+        for op in self.body.ops:
+            if isinstance(op, OffsetOp):
+                taken += op.bounds()
+        bounds: dict[SSAValue, int] = {}
+        for offset, greatest in taken:
+            scalar = resolve(offset)
+            bounds[scalar] = min(greatest, bounds.get(scalar, greatest))
+        return [leaf for leaf in self.reads if leaf in bounds and is_in_bounds(leaf, bounds[leaf])]
 
 
 def is_safe_to_write(body: Body, reads: Mapping[SSAValue, Place], written: Place) -> bool:
