@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from compiled_cases import compilers, run_compiled
 from hypothesis import HealthCheck, given, note, settings
@@ -146,12 +147,41 @@ store %b %y
 """gcc 12 made a wrong gather of it, until addresses were selected with masks."""
 
 
+def folds_along_memory(width: int) -> Case:
+    """Rows of each dtype, too long for random programs, folded in all ways that have no order."""
+    lines: list[str] = []
+    ways = {"f32": ("max",), "i32": ("max", "add", "mul"), "bool": ("max",)}
+    for number, (dtype, ops) in enumerate(ways.items()):
+        lines += [
+            f"%{dtype} = buffer {3 * width} dtype={dtype} slot={number}",
+            f"%{dtype}_rows = reshape %{dtype} shape=[3 {width}]",
+            f"%{dtype}_x = load %{dtype}_rows",
+            f"%{dtype}_columns = permute %{dtype}_x order=[1 0]",
+        ]
+        for op in ops:
+            name, slot = f"{dtype}_{op}", len(ways) + len(lines)
+            lines += [
+                f"%{name} = reduce %{dtype}_columns op={op} pop=1",
+                f"%{name}_cells = buffer 3 dtype={dtype} slot={slot}",
+                f"store %{name}_cells %{name}",
+            ]
+    case = case_of("\n".join(lines) + "\n")
+    f32, i32, boolean = case.memories[:3]
+    rng = np.random.default_rng(width)
+    f32[:] = rng.normal(size=f32.size)
+    f32[:width] = -0.0
+    f32[[width - 1, width, -1]] = 0.0, np.inf, np.nan
+    i32[:] = rng.integers(-(2**31), 2**31, i32.size) | 1
+    boolean[-1] = True
+    return case
+
+
 @pytest.mark.parametrize("compiler", compilers())
 @pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
 def test_compiled_c(compiler: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     """A fixed dozen programs, because each costs a run of the compiler; shrink with the others."""
     cases = [case_of(random_program(Random(seed))) for seed in range(12)]
-    cases.append(case_of(GATHER))
+    cases += [case_of(GATHER), folds_along_memory(17), folds_along_memory(150)]
     found = run_compiled(cases, [compiler, *flags], tmp_path, checks=False)
     for case, memories in zip(cases, found, strict=True):
         assert_same_bits(run_uir(case, case.module), memories, case.text)
