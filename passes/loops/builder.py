@@ -14,20 +14,19 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
-    Signedness,
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.core import OpResult
-from xdsl.utils.hints import isa
 
-from dialects.prog import SIGNED, Dtype, Value, bits, type_of, value_of, width
+from dialects.prog import COMPLEX, SIGNED, Dtype, Value, bits, type_of, value_of, width
 from dialects.prog.dtypes import PARTS
 
 INDEX = IndexType()
 
-_SIGNLESS = {width(dtype): dtype for dtype in SIGNED} | {1: Dtype.bool}
-"""The dtypes whose IR types are signless integers, by the widths of those."""
+_SIGNLESS = {dtype: width(dtype) for dtype in SIGNED} | {Dtype.bool: 1}
+"""The dtypes whose IR types are signless integers, and the widths of those."""
+
+_OF_WIDTH = {bits: dtype for dtype, bits in _SIGNLESS.items()}
 
 
 @dataclass
@@ -115,20 +114,23 @@ class LoopBuilder:
         """The element of a dtype with these bits."""
         # Keyed by the bits: attributes take -0.0 for 0.0, and a NaN for different from itself.
         type, key = type_of(dtype), (dtype, element)
-        if isa(type, ComplexType[AnyFloat]):
-            half = len(element) // 2
+        if dtype in COMPLEX:
+            half, part = len(element) // 2, type_of(PARTS[dtype])
+            assert isinstance(part, AnyFloat)
             real, imaginary = (
                 self.element(PARTS[dtype], e) for e in (element[:half], element[half:])
             )
-            return self.pure(complex.CreateOp(real, imaginary, type), type)
+            return self.pure(complex.CreateOp(real, imaginary, ComplexType(part)), type)
         value = value_of(dtype, element)
-        if isa(type, IntegerType) and type.signedness.data is Signedness.SIGNLESS:
-            return self.pure(arith.ConstantOp(IntegerAttr(int(value.real), type)), key)
-        if isa(type, AnyFloat) and element == bits(dtype, math.nan if value != value else value):
+        if dtype in _SIGNLESS:
+            attr = IntegerAttr(int(value.real), _SIGNLESS[dtype])
+            return self.pure(arith.ConstantOp(attr), key)
+        number = math.nan if value != value else value
+        if isinstance(type, AnyFloat) and element == bits(dtype, number):
             return self.pure(arith.ConstantOp(FloatAttr(value.real, type)), key)
         # No attribute of the type has these bits.
         return self.pure(
-            arith.BitcastOp(self.element(_SIGNLESS[width(dtype)], element), type), type
+            arith.BitcastOp(self.element(_OF_WIDTH[width(dtype)], element), type), type
         )
 
     @contextmanager
