@@ -19,9 +19,9 @@ A kind that arith has no op for is a call of its function in the kind library, w
 declared: `func.func private @nx_exp_f32(f32) -> f32`.
 
 Loops are split where `ranges` decides their guards and masks (`loops/split.py`).
-Parallel axes are merged, interchanged and tiled; the elements of a fold are taken in order,
-so every bit stays. A fold along which memory is contiguous keeps a tile of accumulators in
-local arrays (`loops/schedule.py` says how many); another fold carries scalars.
+Parallel axes are merged, interchanged and tiled. Sums and products of floats take their elements
+in order, so every bit stays; other folds have no order. Accumulators are local arrays, as large as
+`loops/schedule.py` says, or, where nothing lies side by side in memory, scalars that loops carry.
 
 A nest with much work becomes a function of one of its parts (`loops/threads.py`), which is called
 in a parallel loop:
