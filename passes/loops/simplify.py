@@ -10,7 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import copysign
 
-from dialects.prog import FLOATS, Binary, Const, Dtype, E, Program, Ternary, of_float, value_of
+from dialects.prog import (
+    FLOATS,
+    INTEGERS,
+    Binary,
+    Const,
+    Dtype,
+    E,
+    Move,
+    Program,
+    Ternary,
+    of_float,
+    value_of,
+)
 from dialects.prog.flatten import post_order
 from dialects.prog.kinds import Kind1, Kind2, Kind3
 from dialects.prog.plain import plain_rule
@@ -104,9 +116,11 @@ class _Folder:
         return None
 
     def _never_negative_zero(self, e: E) -> bool:
-        """Whether `e` is -0.0 at no point: a sum is only where both its operands are."""
+        """Whether `e` is -0.0 at no point: no integer is, a sum only where both operands are."""
         if isinstance(e.head, Const):
             return not is_zero(e, -1)
+        if e.head is Move.CAST:
+            return e.operands[0].dtype in INTEGERS
         return e in self._signed
 
     def _constant(self, e: E, operands: Sequence[E]) -> E | None:
