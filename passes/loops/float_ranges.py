@@ -252,9 +252,12 @@ def _above(x: float) -> float:
 
 
 def _rounded(least: float, greatest: float, nan: bool = False) -> FloatRange:
-    """The range of f32 numbers that the numbers of a range, whose bounds are rounded, round to."""
-    bounds = (nextafter(least, -inf), nextafter(greatest, inf))
-    least, greatest = (float(of_float(Dtype.float32, bound).real) for bound in bounds)
+    """The range of f32 numbers that the numbers of a range round to.
+
+    The bounds may be sums or products of f32 numbers: that they are rounded to doubles before
+    changes nothing.
+    """
+    least, greatest = (float(of_float(Dtype.float32, x).real) for x in (least, greatest))
     return FloatRange(least, greatest, nan)
 
 

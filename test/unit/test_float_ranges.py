@@ -28,6 +28,11 @@ def number(value: float) -> E:
     return E.const(Dtype.float32, value)
 
 
+AT_MOST_1 = E.where(E.less(number(1.0), X), number(1.0), X)
+AT_LEAST_1 = E.where(E.less(X, number(1.0)), number(1.0), X)
+"""Or they are a NaN."""
+
+
 def range_of(e: E) -> FloatRange:
     program = Program.of_exprs([Dtype.float32] * 2, [e])
     return float_ranges(program)[program.outs[0]]
@@ -93,6 +98,10 @@ def test_known_comparisons(made: list[E], x: float, y: float) -> None:
         (E.where(E.less(X, number(3.0)), X, number(3.0)), FloatRange(-math.inf, 3.0, False)),
         # Not less may be because it is a NaN.
         (E.where(E.less(X, number(3.0)), number(3.0), X), FloatRange(3.0, math.inf, True)),
+        (E.where(E.less(number(3.0), X), number(0.0), X), FloatRange(-math.inf, 3.0, True)),
+        # Nor do numbers tell anything if the other one is a NaN.
+        (E.where(E.less(AT_MOST_1, Y), number(0.0), Y), ANY),
+        (E.where(E.less(Y, AT_LEAST_1), number(0.0), Y), ANY),
         (
             E.where(E.less(E.maximum(X, X * number(-1.0)), number(4.0)), X, number(0.0)),
             FloatRange(-BELOW_4, BELOW_4, False),
@@ -132,19 +141,16 @@ def test_what_conditions_tell(condition: E, expected: tuple[float, float, bool])
     assert range_of(E.where(condition, X, number(3.0))) == expected
 
 
-CLAMPED = E.where(E.less(number(1.0), X), number(1.0), X)
-
-
 @pytest.mark.parametrize(
     ("comparison", "truth"),
     [
-        (E.less(CLAMPED, number(1.5)), None),  # not if it is a NaN
-        (E.less(number(1.0), CLAMPED), False),  # whether or not it is a NaN
-        (E.less(E.where(E.less(CLAMPED, Y), CLAMPED, number(0.0)), number(1.5)), True),
-        (E.less(CLAMPED, number(1.0)), None),
-        (E.equal(CLAMPED, CLAMPED), None),
+        (E.less(AT_MOST_1, number(1.5)), None),  # not if it is a NaN
+        (E.less(number(1.0), AT_MOST_1), False),  # whether or not it is a NaN
+        (E.less(E.where(E.less(AT_MOST_1, Y), AT_MOST_1, number(0.0)), number(1.5)), True),
+        (E.less(AT_MOST_1, number(1.0)), None),
+        (E.equal(AT_MOST_1, AT_MOST_1), None),
         (E.equal(E.cast(Dtype.float32, E.less(X, Y)), E.cast(Dtype.float32, E.less(X, Y))), True),
-        (E.equal(CLAMPED, X), None),
+        (E.equal(AT_MOST_1, X), None),
     ],
 )
 def test_which_comparisons_are_known(comparison: E, truth: bool | None) -> None:

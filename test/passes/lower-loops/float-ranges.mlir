@@ -45,13 +45,13 @@ func.func private @positive(%a: memref<?xf32>, %o: memref<?xi32>) {
   func.return
 }
 
-// Those of -0.0, or of a NaN, may be negative.
-// CHECK-LABEL: func.func private @negative_zero
+// Those of a NaN, or of -0.0, may be negative.
+// CHECK-LABEL: func.func private @not_positive
 // CHECK:         arith.divsi
 // CHECK:         arith.remsi
-func.func private @negative_zero(%a: memref<?xf32>, %o: memref<?xi32>) {
+func.func private @not_positive(%a: memref<?xf32>, %o: memref<?xi32>) {
   prog.loop (%a, %o : memref<?xf32>, memref<?xi32>) shape [8]
-    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v0 v1, v4 = where v3 v2 v0, v5 = bitcast v4 : i32, v6 = less v1 v0, v7 = const -0.0 : f32, v8 = where v6 v0 v7, v9 = bitcast v8 : i32, v10 = const 8388608 : i32, v11 = idiv v5 v10, v12 = mod v9 v10, v13 = add v11 v12} -> (v13)>
+    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v0 v2, v4 = where v3 v2 v0, v5 = bitcast v4 : i32, v6 = less v1 v0, v7 = const -0.0 : f32, v8 = where v6 v0 v7, v9 = bitcast v8 : i32, v10 = const 8388608 : i32, v11 = idiv v5 v10, v12 = mod v9 v10, v13 = add v11 v12} -> (v13)>
     reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
