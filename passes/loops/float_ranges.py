@@ -74,11 +74,14 @@ def float_ranges(program: Program) -> dict[int, FloatRange]:
 
 def known_comparisons(program: Program) -> dict[int, bool]:
     """The comparisons of f32 nodes of `program` that are always true, or always false."""
-    return {
-        index: if_false is None
-        for index, (if_true, if_false) in _Analysis(program).outcomes.items()
-        if isinstance(program.nodes[index], Op2) and (if_true is None or if_false is None)
-    }
+    known: dict[int, bool] = {}
+    for index, (if_true, if_false) in _Analysis(program).outcomes.items():
+        match program.nodes[index]:
+            case Op2(Compare()) if if_true is None or if_false is None:
+                known[index] = if_false is None
+            case _:
+                pass
+    return known
 
 
 def absolute_of(program: Program, node: int) -> int | None:
