@@ -11,6 +11,8 @@ from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 from dialects.prog import Access, AccessAttr, Coord, LoopOp, Monoid, Program
 from passes.index import Index, compose, coordinate
 
+from .simplify import with_known_comparisons
+
 GREATEST_SYMBOL = 2**31
 """A bound of symbols: they are addresses, or parts of one."""
 
@@ -95,15 +97,16 @@ def nest_of(op: LoopOp) -> Nest:
     """The nest that `op` is, without its axes of extent 1."""
     shape, reduction = op.shape.get_values(), op.reduction.get_values()
     extents = dict(enumerate((*shape, *reduction)))
-    epilogue = None if op.epilogue is None else op.epilogue.data
+    body = with_known_comparisons(op.body.data)
+    epilogue = None if op.epilogue is None else with_known_comparisons(op.epilogue.data)
     views = _ViewMaker(op, [coordinate(axis, extent) for axis, extent in extents.items()])
     return Nest(
         extents={axis: extent for axis, extent in extents.items() if extent > 1},
         symbols=tuple(op.symbols),
         parallel=tuple(a for a, extent in extents.items() if extent > 1 and a < len(shape)),
         reduction=tuple(a for a, extent in extents.items() if extent > 1 and a >= len(shape)),
-        coords=_coords((op.body.data, epilogue), views.coordinates),
-        body=op.body.data,
+        coords=_coords((body, epilogue), views.coordinates),
+        body=body,
         reads=views.of(op.reads),
         monoids=tuple(attr.data for attr in op.monoids),
         epilogue=epilogue,

@@ -8,7 +8,7 @@ undefined are kept from it. Every other kind is a call of its function in the li
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, func
@@ -42,7 +42,7 @@ from dialects.prog.c_library import function1, function2, function3
 
 from .booleans import with_plain_booleans
 from .builder import LoopBuilder
-from .float_ranges import ANY, absolute_of, float_ranges
+from .float_ranges import ANY, FloatRange, absolute_of, float_ranges
 
 Leaf: TypeAlias = Callable[[int], SSAValue]
 """Makes the value of an operand, or of a coordinate, by its number."""
@@ -71,6 +71,10 @@ def emit_program(
                 values[index] = scalars.op1(kind, dtypes[i], dtype, values[i])
             case Op2() if (x := absolute_of(program, index)) is not None:
                 values[index] = scalars.absolute(values[x])
+            case Op2(Binary.IDIV | Binary.MOD as kind, i, j) if all(
+                _is_positive(program, ranges, operand) for operand in (i, j)
+            ):
+                values[index] = scalars.unsigned_division(kind, values[i], values[j])
             case Op2(kind, i, j):
                 known = _known_divisor(program, j)
                 values[index] = scalars.op2(kind, dtypes[i], values[i], values[j], known)
@@ -85,6 +89,17 @@ def _known_divisor(program: Program, node: int) -> bool:
     match program.nodes[node]:
         case Const(dtype, element):
             return value_of(dtype, element) not in (0, -1)
+        case _:
+            return False
+
+
+def _is_positive(program: Program, ranges: Mapping[int, FloatRange], node: int) -> bool:
+    """Whether a node is a positive i32: a constant, or the bits of a positive float."""
+    match program.nodes[node]:
+        case Const(Dtype.int32, element):
+            return value_of(Dtype.int32, element).real > 0
+        case Op1(Move.BITCAST, Dtype.int32, i) if i in ranges:
+            return ranges[i].least > 0 and not ranges[i].nan
         case _:
             return False
 
@@ -237,6 +252,10 @@ class Scalars:
         remainder = self._op(arith.RemSIOp, x, self._safe_divisor(dtype, y))
         zero = self._op(arith.CmpiOp, y, self._builder.constant(dtype, 0), "eq")
         return self.select(zero, x, remainder)
+
+    def unsigned_division(self, kind: Binary, x: SSAValue, y: SSAValue) -> SSAValue:
+        """The quotient or the remainder of positive integers, cheaper than that of signed ones."""
+        return self._op(arith.DivUIOp if kind is Binary.IDIV else arith.RemUIOp, x, y)
 
     def _safe_divisor(self, dtype: Dtype, y: SSAValue) -> SSAValue:
         """`y`, or 1 where it is 0 or -1."""

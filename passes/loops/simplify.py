@@ -10,10 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import copysign
 
-from dialects.prog import FLOATS, Binary, Const, Dtype, E, Ternary, of_float, value_of
+from dialects.prog import (
+    FLOATS,
+    INTEGERS,
+    Binary,
+    Const,
+    Dtype,
+    E,
+    Move,
+    Program,
+    Ternary,
+    of_float,
+    value_of,
+)
 from dialects.prog.flatten import post_order
 from dialects.prog.kinds import Kind1, Kind2, Kind3
 from dialects.prog.plain import plain_rule
+from dialects.prog.substitution import substituted
+
+from .float_ranges import known_comparisons
 
 _EXACT = frozenset({Dtype.float32, Dtype.float64})
 """The floats whose sums and products a Python float rounds right, before it is stored."""
@@ -28,6 +43,19 @@ def simplified(outs: Iterable[E], known: Mapping[E, E]) -> tuple[E, ...]:
         new = known.get(e)
         values[id(e)] = new if new is not None else fold(e, [values[id(o)] for o in e.operands])
     return tuple(values[id(out)] for out in outs)
+
+
+def with_known_comparisons(program: Program) -> Program:
+    """`program` without the comparisons of floats that their ranges decide."""
+    truths = known_comparisons(program)
+    if not truths:
+        return program
+    exprs = substituted(program, lambda leaf: None, [*program.outs, *truths])
+    outs, comparisons = exprs[: len(program.outs)], exprs[len(program.outs) :]
+    constants = [E.const(Dtype.bool, truth) for truth in truths.values()]
+    return Program.of_exprs(
+        program.ins, simplified(outs, dict(zip(comparisons, constants, strict=True)))
+    )
 
 
 def constant_of(e: E) -> bool | int | float | complex | None:
@@ -88,9 +116,11 @@ class _Folder:
         return None
 
     def _never_negative_zero(self, e: E) -> bool:
-        """Whether `e` is -0.0 at no point: a sum is only where both its operands are."""
+        """Whether `e` is -0.0 at no point: no integer is, a sum only where both operands are."""
         if isinstance(e.head, Const):
             return not is_zero(e, -1)
+        if e.head is Move.CAST:
+            return e.operands[0].dtype in INTEGERS
         return e in self._signed
 
     def _constant(self, e: E, operands: Sequence[E]) -> E | None:

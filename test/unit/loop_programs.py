@@ -201,7 +201,9 @@ STEPS: list[Step] = [
     ),
     *(
         _division(op_class, type_)
-        for op_class in (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp)
+        for op_class in (
+            arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.DivUIOp, arith.RemUIOp,
+        )
         for type_ in (i32, i64)
     ),
     *(

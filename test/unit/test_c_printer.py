@@ -377,8 +377,8 @@ def parallel(body: str, bounds: str = "%c0", variables: str = "%i: index") -> st
     ("body", "message"),
     [
         (
-            "%0 = arith.divui %a, %a : i32 memref.store %0, %m[%c0] : memref<?xi32>",
-            "`arith.divui` in @kernel",
+            "%0 = arith.shrui %a, %a : i32 memref.store %0, %m[%c0] : memref<?xi32>",
+            "`arith.shrui` in @kernel",
         ),
         (
             "%0 = arith.extsi %b : i1 to i32 memref.store %0, %m[%c0] : memref<?xi32>",

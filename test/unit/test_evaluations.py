@@ -125,7 +125,8 @@ def test_overlapping_windows() -> None:
         lines += [f"%w{k} = shrink %v {k} shape=[1016]"]
         lines += [f"%z{k} = " + (f"add %z{k - 1} %w{k}" if k else f"add %w{k} %w{k}")]
     expected, found = counts(HEAD + "\n".join(lines))
-    assert found <= 1.01 * expected
+    # To keep NaNs the same, a `bitcast` in `exp2` is three operations.
+    assert found <= 1.05 * expected
 
 
 GRADED = (

@@ -8,17 +8,29 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ways_to_run import assert_same_bits
 
 from dialects.prog import Dtype, E, Program
 from dialects.prog.evaluate import evaluate
-from passes.loops.float_ranges import ANY, FloatRange, float_ranges
+from passes.loops.float_ranges import ANY, FloatRange, float_ranges, known_comparisons
+from passes.loops.simplify import with_known_comparisons
 
+F32 = np.float32
 X, Y = E.input(0, Dtype.float32), E.input(1, Dtype.float32)
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.0**31, 3e38, 1e-40, math.inf, -math.inf, math.nan]
 
 
+BELOW_4 = math.nextafter(4.0, 0.0)
+TRUE, FALSE = (E.const(Dtype.bool, value) for value in (True, False))
+
+
 def number(value: float) -> E:
     return E.const(Dtype.float32, value)
+
+
+AT_MOST_1 = E.where(E.less(number(1.0), X), number(1.0), X)
+AT_LEAST_1 = E.where(E.less(X, number(1.0)), number(1.0), X)
+"""Or they are a NaN."""
 
 
 def range_of(e: E) -> FloatRange:
@@ -36,7 +48,9 @@ def expressions(draw: st.DrawFn) -> list[E]:
         a, b, c = (draw(st.sampled_from(floats)) for _ in range(3))
         test = E.less(a, b)
         flipped = test ^ E.const(Dtype.bool, True)
-        conditions += [test, flipped, E.where(test, draw(st.sampled_from(conditions)), flipped)]
+        other = draw(st.sampled_from(conditions))
+        conditions += [test, flipped, E.where(test, other, flipped), test & other, test ^ other]
+        conditions.append(E.equal(a, a))
         absolute = E.maximum(a, a * number(-1.0))
         condition = draw(st.sampled_from([*conditions, E.less(absolute, c)]))
         whole = E.cast(Dtype.float32, E.cast(Dtype.int32, a))
@@ -58,18 +72,39 @@ def test_ranges_hold_every_value(made: list[E], x: float, y: float) -> None:
         assert nan if math.isnan(value) else least <= value <= greatest
 
 
+@settings(max_examples=200, deadline=None)
+@given(expressions(), st.sampled_from(SPECIAL), st.floats(width=32))
+def test_known_comparisons(made: list[E], x: float, y: float) -> None:
+    program = Program.of_exprs([Dtype.float32] * 2, made)
+    arrays = [np.array(x, np.float32), np.array(y, np.float32)]
+    known = known_comparisons(program)
+    if known:
+        comparisons = Program.v(program.ins, program.nodes, list(known))
+        assert list(map(bool, evaluate(comparisons, arrays, ()))) == list(known.values())
+    folded = with_known_comparisons(program)
+    assert (folded == program) is (not known)
+    assert_same_bits(evaluate(program, arrays, ()), evaluate(folded, arrays, ()))
+
+
 @pytest.mark.parametrize(
     ("e", "expected"),
     [
         (X, ANY),
         (number(2.5), FloatRange(2.5, 2.5, False)),
+        (number(-253.0) + number(0.5), FloatRange(-252.5, -252.5, False)),
+        (number(1e-30) * number(1e-10), FloatRange(float(F32(1e-40)), float(F32(1e-40)), False)),
+        (number(3e38) + number(3e38), FloatRange(math.inf, math.inf, False)),
         (E.cast(Dtype.float32, E.less(X, Y)), FloatRange(0.0, 1.0, False)),
         (E.where(E.less(X, number(3.0)), X, number(3.0)), FloatRange(-math.inf, 3.0, False)),
         # Not less may be because it is a NaN.
         (E.where(E.less(X, number(3.0)), number(3.0), X), FloatRange(3.0, math.inf, True)),
+        (E.where(E.less(number(3.0), X), number(0.0), X), FloatRange(-math.inf, 3.0, True)),
+        # Nor do numbers tell anything if the other one is a NaN.
+        (E.where(E.less(AT_MOST_1, Y), number(0.0), Y), ANY),
+        (E.where(E.less(Y, AT_LEAST_1), number(0.0), Y), ANY),
         (
             E.where(E.less(E.maximum(X, X * number(-1.0)), number(4.0)), X, number(0.0)),
-            FloatRange(-4.0, 4.0, False),
+            FloatRange(-BELOW_4, BELOW_4, False),
         ),
         (
             E.where(E.less(E.maximum(X, X * number(-2.0)), number(4.0)), X, number(0.0)),
@@ -79,6 +114,55 @@ def test_ranges_hold_every_value(made: list[E], x: float, y: float) -> None:
 )
 def test_what_comparisons_tell(e: E, expected: FloatRange) -> None:
     assert range_of(e) == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (E.less(number(0.0), X) & E.less(X, number(4.0)), (2.0**-149, BELOW_4, False)),
+        (
+            E.where(E.less(X, number(4.0)), E.less(number(0.0), X), FALSE),
+            (2.0**-149, BELOW_4, False),
+        ),
+        # It isn't told which of the two holds, but either leaves no NaN.
+        (
+            E.where(E.less(number(2.0), X), TRUE, E.less(X, number(4.0))),
+            (-math.inf, math.inf, False),
+        ),
+        (
+            E.where(E.less(number(5.0), X), E.less(X, number(1.0)), E.less(X, Y)),
+            (-math.inf, 5.0, False),
+        ),
+        (E.less(X, number(2.0)) ^ TRUE, (2.0, math.inf, True)),
+        (E.equal(X, X), (-math.inf, math.inf, False)),
+    ],
+)
+def test_what_conditions_tell(condition: E, expected: tuple[float, float, bool]) -> None:
+    assert range_of(E.where(condition, X, number(3.0))) == expected
+
+
+@pytest.mark.parametrize(
+    ("comparison", "truth"),
+    [
+        (E.less(AT_MOST_1, number(1.5)), None),  # not if it is a NaN
+        (E.less(number(1.0), AT_MOST_1), False),  # whether or not it is a NaN
+        (E.less(E.where(E.less(AT_MOST_1, Y), AT_MOST_1, number(0.0)), number(1.5)), True),
+        (E.less(AT_MOST_1, number(1.0)), None),
+        (E.equal(AT_MOST_1, AT_MOST_1), None),
+        (E.equal(E.cast(Dtype.float32, E.less(X, Y)), E.cast(Dtype.float32, E.less(X, Y))), True),
+        (E.equal(AT_MOST_1, X), None),
+    ],
+)
+def test_which_comparisons_are_known(comparison: E, truth: bool | None) -> None:
+    program = Program.of_exprs([Dtype.float32] * 2, [comparison])
+    assert known_comparisons(program).get(program.outs[0]) is truth
+
+
+def test_conditions_that_share_their_parts_take_no_longer() -> None:
+    condition = E.less(X, Y)
+    for _ in range(3000):
+        condition = condition ^ E.where(condition, condition, condition & condition)
+    assert range_of(E.where(condition, X, Y)) == ANY
 
 
 @pytest.mark.parametrize(

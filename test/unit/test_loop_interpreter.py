@@ -56,6 +56,11 @@ def bits(value: np.float32) -> int:
         ("divsi", 7, -2, -3),
         ("remsi", -7, 2, -1),
         ("remsi", 7, -2, 1),
+        ("divui", 7, 2, 3),
+        ("divui", -1, 2, INT32_MAX),
+        ("divui", INT32_MIN, -1, 0),
+        ("remui", 7, 4, 3),
+        ("remui", -1, 10, 5),
         ("floordivsi", -7, 2, -4),
         ("floordivsi", 7, -2, -4),
         ("floordivsi", -8, 2, -4),
@@ -87,8 +92,16 @@ def test_index(op: str, expected: int) -> None:
     assert value == expected
 
 
-@pytest.mark.parametrize("op", ["divsi", "remsi", "floordivsi"])
-@pytest.mark.parametrize(("a", "b"), [(5, 0), (INT32_MIN, -1)])
+SIGNED_DIVISIONS = ["divsi", "remsi", "floordivsi"]
+
+
+@pytest.mark.parametrize(
+    ("op", "a", "b"),
+    [
+        *((op, 5, 0) for op in (*SIGNED_DIVISIONS, "divui", "remui")),
+        *((op, INT32_MIN, -1) for op in SIGNED_DIVISIONS),
+    ],
+)
 def test_division_without_a_result(op: str, a: int, b: int) -> None:
     with pytest.raises(InterpretationError):
         run_op(f"arith.{op} %a, %b : i32", "i32 i32", "i32", I32(a), I32(b))

@@ -1,12 +1,14 @@
-"""The four math ops: their accuracy against float64, and their special values."""
+"""The four math ops: their defined bits, accuracy against float64, and special values."""
 
 import math
 from collections.abc import Callable
 from typing import Any
 
+import course_math
 import numpy as np
 import numpy.typing as npt
 import pytest
+from ways_to_run import assert_same_bits
 
 import uir
 
@@ -32,6 +34,37 @@ def floats_between(low: float, high: float, count: int) -> npt.NDArray[np.float3
     """Floats spread evenly over the bit patterns from `low` to `high`, both positive."""
     bits = np.linspace(F32(low).view(np.int32), F32(high).view(np.int32), count)
     return bits.astype(np.int32).view(np.float32)
+
+
+EDGES = [0.0, 1.0, 127.5, 128.0, -126.0, -149.5, -150.0, -152.0, -252.5, -253.0, 1.4142135]
+"""Where a definition or our program changes from one case to another, at least nearly."""
+
+
+@pytest.mark.parametrize("op", ["exp2", "log2", "sqrt", "sin"])
+def test_bits_are_those_of_the_definition(op: str) -> None:
+    rng = np.random.default_rng(6)
+    edges = np.array(EDGES, np.float32).view(np.int32)[:, None] + np.arange(
+        -100, 100, dtype=np.int32
+    )
+    x = np.concatenate(
+        [
+            edges.view(np.float32).ravel(),
+            rng.integers(0, 2**32, 100_000, np.uint32).view(np.float32),
+            rng.uniform(-300, 300, 100_000).astype(np.float32),
+        ]
+    )
+    with np.errstate(all="ignore"):
+        expected = getattr(course_math, op)(x)
+    assert expected.dtype == np.float32
+    text = f"""
+%m = buffer {x.size} dtype=f32 slot=0
+%o = buffer {x.size} dtype=f32 slot=1
+%x = load %m
+%r = {op} %x
+store %o %r"""
+    compiled = np.zeros_like(x)
+    uir.compile(text)(x, compiled)
+    assert_same_bits([expected, expected], [math_op(op, x), compiled])
 
 
 def test_exp2() -> None:
@@ -86,8 +119,8 @@ def test_exp2_of_whole_numbers_is_exact() -> None:
 
 
 def test_exp2_beyond_the_range() -> None:
-    x = np.array([128.0, 3e38, -151.0, -3e38], np.float32)
-    assert math_op("exp2", x).tolist() == [INF, INF, 0.0, 0.0]
+    x = np.array([128.0, 3e38, -151.0, -200.0, -253.5, -3e38], np.float32)
+    assert math_op("exp2", x).tolist() == [INF, INF, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_floor() -> None:

@@ -178,6 +178,11 @@ ZERO, MINUS_ZERO = real(0.0), real(-0.0)
         (ZERO + (ZERO + X), ZERO + X),
         ((X + real(1.0)) + ZERO, X + real(1.0)),
         ((X + X) + ZERO, (X + X) + ZERO),
+        (E.cast(F32, E.cast(Dtype.int32, X)) + ZERO, E.cast(F32, E.cast(Dtype.int32, X))),
+        (
+            E.cast(F32, E.cast(Dtype.float64, X)) + ZERO,
+            E.cast(F32, E.cast(Dtype.float64, X)) + ZERO,
+        ),
         ((X * ZERO) + ZERO, (X * ZERO) + ZERO),
         (X * real(1.0), X * real(1.0)),
         (real(0.1) + real(0.2), real(float(np.float32(0.1) + np.float32(0.2)))),

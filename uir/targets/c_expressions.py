@@ -155,6 +155,10 @@ _DIVISION_OPERATORS: dict[type[Operation], _Operator] = {
     arith.DivSIOp: _DIVIDE,
     arith.RemSIOp: _REMAINDER,
 }
+_UNSIGNED_DIVISION_OPERATORS: dict[type[Operation], _Operator] = {
+    arith.DivUIOp: _DIVIDE,
+    arith.RemUIOp: _REMAINDER,
+}
 _BITWISE_OPERATORS: dict[type[Operation], _Operator] = {
     arith.AndIOp: _AND,
     arith.OrIOp: _OR,
@@ -316,6 +320,14 @@ def _spell_division(op: Operation, operands: Sequence[Piece]) -> Piece:
     return _binary(_DIVISION_OPERATORS[type(op)], *_as_wide(operands, type_))
 
 
+def _spell_unsigned_division(op: Operation, operands: Sequence[Piece]) -> Piece:
+    type_ = op.results[0].type
+    _require_type(op, i32, i64)
+    operator = _UNSIGNED_DIVISION_OPERATORS[type(op)]
+    result = _binary(operator, *(_unsigned(operand, type_) for operand in operands))
+    return _cast(_VALUE_TYPES[type_], result, unsigned=result)
+
+
 def _spell_floor_division(op: Operation, operands: Sequence[Piece]) -> Piece:
     type_ = op.results[0].type
     _require_type(op, *_FLOOR_DIVISIONS)
@@ -425,6 +437,7 @@ _SPELLINGS: dict[type[Operation], Spelling] = {
     **dict.fromkeys(_FLOAT_HELPERS, _spell_float_helper),
     **dict.fromkeys(_WRAPPING_OPERATORS, _spell_wrapping),
     **dict.fromkeys(_DIVISION_OPERATORS, _spell_division),
+    **dict.fromkeys(_UNSIGNED_DIVISION_OPERATORS, _spell_unsigned_division),
     **dict.fromkeys(_BITWISE_OPERATORS, _spell_bitwise),
     **dict.fromkeys((op_class for op_class, _, _ in _CASTS), _spell_cast),
 }

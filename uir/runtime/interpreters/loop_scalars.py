@@ -177,6 +177,21 @@ def _on_quotients(function: Callable[[int, int], int]) -> Run:
     return run
 
 
+def _on_unsigned_quotients(function: Callable[[int, int], int]) -> Run:
+    """An implementation of a division of the operands' bits, which has no result by zero."""
+
+    def run(
+        self: InterpreterFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
+    ) -> PythonValues:
+        type_ = op.results[0].type
+        lhs, rhs = (_unsigned(arg, type_) for arg in args)
+        if rhs == 0:
+            raise InterpretationError(f"{lhs} is divided by zero")
+        return (integer(function(lhs, rhs), type_),)
+
+    return run
+
+
 def _extend(number: Callable[[Scalar, Attribute], int]) -> Run:
     """An implementation of a conversion between integers; `number` reads the operand's bits."""
 
@@ -229,6 +244,8 @@ class ScalarFunctions(InterpreterFunctions):
     run_divsi = impl(arith.DivSIOp)(_on_quotients(_quotient))
     run_remsi = impl(arith.RemSIOp)(_on_quotients(lambda a, b: a - b * _quotient(a, b)))
     run_floordivsi = impl(arith.FloorDivSIOp)(_on_quotients(int.__floordiv__))
+    run_divui = impl(arith.DivUIOp)(_on_unsigned_quotients(int.__floordiv__))
+    run_remui = impl(arith.RemUIOp)(_on_unsigned_quotients(int.__mod__))
     run_index_cast = impl(arith.IndexCastOp)(_extend(_signed))
     run_extsi = impl(arith.ExtSIOp)(_extend(_signed))
     run_extui = impl(arith.ExtUIOp)(_extend(_unsigned))
