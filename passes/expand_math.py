@@ -2,8 +2,10 @@
 
     %y = uir.sqrt %x      ->      the statements of `bodies/sqrt.uir` on every element of %x
 
-So does the `floor` that some of the bodies use. Math ops that a `gradient` still in the module
-reaches are left alone, because its rules need to see them whole. Equal nodes are merged on the way.
+So does the `floor` that some of the bodies use. In kernels, where time counts, a program of fewer
+operations with the same bits takes its place, `bodies/kernels/sqrt.uir`. Math ops that a `gradient`
+still in the module reaches are left alone, because its rules need to see them whole. Equal nodes
+are merged on the way.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from dialects.uir.dialect import STATEMENTS
 from dialects.uir.gradient import GradientOp
+from dialects.uir.kernel import KernelOp
 from dialects.uir.math import MathOp
 from dialects.uir.sugar import FloorOp
 from passes.expand_sugar import ExpandFloor
-from passes.inline_body import body_of, inline_scalar_body
+from passes.inline_body import body_of, inline_scalar_body, kernel_body_of
 from passes.node_driver import builder_before, rewrite_nodes
 
 
@@ -33,8 +36,13 @@ class ExpandMath(RewritePattern):
         assert isinstance(op, MathOp)
         if op in self.kept:
             return
-        body = body_of(type(op))
+        body = kernel_body_of(type(op)) if is_in_kernel(op) else body_of(type(op))
         rewriter.replace(op, [], [inline_scalar_body(body, op.x, builder_before(op, rewriter))])
+
+
+def is_in_kernel(op: Operation) -> bool:
+    """Whether `op` is a statement of a kernel."""
+    return isinstance(op.parent_op(), KernelOp)
 
 
 def reached_by_gradients(module: ModuleOp) -> set[Operation]:

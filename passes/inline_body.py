@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from dialects.uir.base import NodeBuilder, UirOp
 from dialects.uir.constants import ConstantOp
 from dialects.uir.functions import ParamOp, ResultOp
-from dialects.uir.math import body_text
+from dialects.uir.math import MathOp, body_text, kernel_body_text
 from dialects.uir.movement import ExpandOp
 from dialects.uir.types import shape_of
 from uir.text.parser import parse_body
@@ -19,7 +19,17 @@ from uir.text.parser import parse_body
 @cache
 def body_of(op: type[UirOp]) -> Sequence[Operation]:
     """The ops of the program that defines `op`; the last is a `uir.result`."""
-    module = parse_body(body_text(op), f"{op.spelling()}.uir")
+    return _parsed(op, body_text(op))
+
+
+@cache
+def kernel_body_of(op: type[MathOp]) -> Sequence[Operation]:
+    """The ops of the program that computes `op` in a kernel; the last is a `uir.result`."""
+    return _parsed(op, kernel_body_text(op))
+
+
+def _parsed(op: type[UirOp], text: str) -> Sequence[Operation]:
+    module = parse_body(text, f"{op.spelling()}.uir")
     return tuple(module.body.block.ops)
 
 

@@ -18,6 +18,8 @@ from dialects.uir.requirements import require_dtype
 LN2 = 0.6931472
 HALF_PI = 1.5707964
 
+_BODIES = files("dialects.uir").joinpath("bodies")
+
 
 class UnaryF32Op(UirOp, ABC):
     """An elementwise op on f32."""
@@ -33,7 +35,13 @@ class UnaryF32Op(UirOp, ABC):
 
 def body_text(op: type[UirOp]) -> str:
     """The `.uir` program that defines `op` on scalars, with its operand as `param 0`."""
-    return files("dialects.uir").joinpath(f"bodies/{op.spelling()}.uir").read_text()
+    return _BODIES.joinpath(f"{op.spelling()}.uir").read_text()
+
+
+def kernel_body_text(op: type[MathOp]) -> str:
+    """A program like that of `body_text`, with the same bits at every operand, in fewer operations:
+    those count in kernels."""
+    return _BODIES.joinpath(f"kernels/{op.spelling()}.uir").read_text()
 
 
 class MathOp(UnaryF32Op, ABC):
