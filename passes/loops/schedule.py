@@ -20,6 +20,9 @@ LANES = 16
 _CHAINS = 4
 """Vectors whose folds hide each other's latency."""
 
+_CHAINED = 1 << 14
+"""The points of a fold from which on that is worth its code: it takes 10 us, one after another."""
+
 _STREAM = 2048
 """Accumulators of a fold that reads each element once: a part of the first-level cache."""
 
@@ -117,7 +120,9 @@ def _map_schedule(nest: Nest) -> Schedule:
 def _fold_schedule(nest: Nest) -> Schedule:
     lane = _lane_axis(nest)
     *_, last = nest.reduction
-    chains = min(_CHAINS, nest.extents[last] // LANES) if _is_unordered(nest, last) else 0
+    chains = 0
+    if prod(nest.extents.values()) >= _CHAINED and _is_unordered(nest, last):
+        chains = min(_CHAINS, nest.extents[last] // LANES)
     if lane is None:
         return Schedule(nest.parallel, chains=chains)
     extent = nest.extents[lane]

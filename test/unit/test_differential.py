@@ -29,6 +29,7 @@ from ways_to_run import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
+from passes.loops import schedule
 from passes.pipelines import LOWER
 from uir.text.parser import parse_text
 from uir.text.printer import text_of
@@ -178,8 +179,11 @@ def folds_along_memory(width: int) -> Case:
 
 @pytest.mark.parametrize("compiler", compilers())
 @pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
-def test_compiled_c(compiler: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+def test_compiled_c(
+    compiler: str, flags: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fixed dozen programs, because each costs a run of the compiler; shrink with the others."""
+    monkeypatch.setattr(schedule, "_CHAINED", 1)
     cases = [case_of(random_program(Random(seed))) for seed in range(12)]
     cases += [case_of(GATHER), folds_along_memory(17), folds_along_memory(150)]
     found = run_compiled(cases, [compiler, *flags], tmp_path, checks=False)

@@ -364,8 +364,11 @@ def test_reductions_of_a_matrix(strides: tuple[int, int], monoid: Monoid) -> Non
         (Monoid.MAX, Dtype.bool),
     ],
 )
-def test_folds_without_an_order(rows: int, width: int, monoid: Monoid, dtype: Dtype) -> None:
+def test_folds_without_an_order(
+    rows: int, width: int, monoid: Monoid, dtype: Dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Along memory, over two axes: some rows with NaNs, some of zeros of both signs."""
+    monkeypatch.setattr(schedule, "_CHAINED", 1)
     module = module_of(
         lambda block: LoopOp(
             block.args,

@@ -121,23 +121,26 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
   func.return
 }
 
-// A maximum has no order: where memory lies along the reduction, vectors of accumulators take its
-// elements in turn, then the second vector goes into the first, and its halves into one another.
+// A maximum has no order: where memory lies along the reduction, four vectors of accumulators take
+// its elements in turn. Those left over fill two of them, and three more go into the first. Then the
+// vectors are folded into one, and its halves into one another.
 // CHECK-LABEL: func.func private @unordered
-// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<16xf32>
-// CHECK-NEXT:    %[[ACC2:.*]] = memref.alloca() : memref<16xf32>
-// CHECK:         scf.for %{{.*}} to %[[LANES:.*]] step
-// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC]]
-// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC2]]
+// CHECK:         %[[A:.*]] = memref.alloca() : memref<16xf32>
+// CHECK-NEXT:    %[[B:.*]] = memref.alloca() : memref<16xf32>
+// CHECK-NEXT:    %[[C:.*]] = memref.alloca() : memref<16xf32>
+// CHECK-NEXT:    %[[D:.*]] = memref.alloca() : memref<16xf32>
+// CHECK:         %[[LANES:.*]] = arith.constant 16 : index
+// CHECK:         scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           scf.for %{{.*}} to %[[LANES]] step
+// CHECK-COUNT-4:     memref.load %a[
+// CHECK:             memref.store %{{.*}}, %[[D]]
 // CHECK:         scf.for %{{.*}} to %[[LANES]] step
-// CHECK-NEXT:      memref.load %[[ACC]]
-// CHECK:           memref.load %a
+// CHECK-COUNT-2:   memref.load %a[
 // CHECK-NEXT:      arith.maximumf
-// CHECK-NEXT:      memref.store %{{.*}}, %[[ACC]]
-// CHECK:           memref.store %{{.*}}, %[[ACC2]]
+// CHECK-NEXT:      memref.store %{{.*}}, %[[B]]
 // CHECK:         %[[REST:.*]] = arith.constant 3 : index
 // CHECK:         scf.for %{{.*}} to %[[REST]] step
-// CHECK:           memref.store %{{.*}}, %[[ACC]]
+// CHECK:           memref.store %{{.*}}, %[[A]]
 // CHECK:         scf.for %{{.*}} to %[[LANES]] step
 // CHECK:           memref.store %{{.*}}, %[[FOLD:fold.*]][
 // CHECK:         %[[HALF:.*]] = arith.constant 8 : index
@@ -149,7 +152,7 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
 // CHECK-NEXT:    %[[RESULT:.*]] = memref.load %[[FOLD]]
 // CHECK-NEXT:    memref.store %[[RESULT]], %o
 func.func private @unordered(%a: memref<?xf32>, %o: memref<?xf32>) {
-  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [] reduction [35]
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [] reduction [16419]
     monoids [#prog.monoid<max>]
     body #prog.program<(f32) {v0 = in 0} -> (v0)>
     reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
