@@ -1,14 +1,16 @@
 """Nests in parts that several threads can compute at the same time.
 
 No point of a nest touches an element that another point writes, so that any partition of its
-parallel axes will do. One axis is cut into equal parts, whatever the number of threads: that
-of the outermost loop which has enough turns. A row of tiles (`diagonal.py`) is a part as it is.
+parallel axes will do. Parts are of one size, whatever the number of threads: the axis of the
+outermost loop is cut, and those of inner loops until there are enough parts for threads to end at
+about the same time. A row of tiles (`diagonal.py`) is a part as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 from passes.index import Index, coordinate
 
@@ -16,8 +18,8 @@ from .nest import Nest, View
 from .schedule import Schedule, schedule_of
 from .work import PART, THREADED, cost_of
 
-_ENOUGH = 4
-"""Parts that are enough to share, so that no other axis is tried."""
+_ENOUGH = 16
+"""Parts that are enough to share, so that no other axis is cut."""
 
 _MOST = 64
 """The most parts of a nest."""
@@ -28,7 +30,7 @@ _LANES = 16
 _STREAM = 512
 """The same for a fold that reads each element once."""
 
-_SHARING = 8
+_SHARING = 16
 """How many tiles of rows, at least, share the panels of a part."""
 
 _SERIAL = 4
@@ -58,21 +60,20 @@ def threaded(nest: Nest) -> Threaded | None:
         _, parts = turns.bounds
         whole = replace(nest, blocks=tuple(inner))
         return Threaded(_with_axis(whole, axis, _turn(nest, parts), 1), schedule, parts, None)
-    cut = _axis_to_cut(nest, schedule)
-    if cut is None:
+    cuts = _cuts(nest, schedule, min(_MOST, cost // PART))
+    if not cuts:
         return None
-    axis, grain = cut
-    extent = nest.extents[axis]
-    parts = _part_count(extent, grain, min(_MOST, cost // PART))
-    size, rest = divmod(extent, parts)
-    along = _turn(nest, parts) * size + coordinate(axis, size)
-    after = coordinate(axis, rest) + parts * size
-    return Threaded(
-        part=_with_axis(nest, axis, along, size),
-        schedule=_narrowed(schedule, axis, size),
-        parts=parts,
-        rest=_with_axis(nest, axis, after, rest) if rest else None,
-    )
+    parts = prod(cuts.values())
+    part, rest, turn = nest, None, _turn(nest, parts)
+    for axis, count in reversed(cuts.items()):
+        size, left = divmod(nest.extents[axis], count)
+        if left:
+            after = coordinate(axis, left) + count * size
+            rest = _with_axis(nest, axis, after, left)
+        along = turn.mod(count) * size + coordinate(axis, size)
+        part, schedule = _with_axis(part, axis, along, size), _narrowed(schedule, axis, size)
+        turn = turn.floordiv(count)
+    return Threaded(part, schedule, parts, rest)
 
 
 def _turn(nest: Nest, parts: int) -> Index:
@@ -80,13 +81,17 @@ def _turn(nest: Nest, parts: int) -> Index:
     return Index.symbol(len(nest.symbols), parts - 1)
 
 
-def _axis_to_cut(nest: Nest, schedule: Schedule) -> tuple[int, int] | None:
-    """The axis to cut, and the least size of a part along it; None if no axis has two parts."""
-    grains = dict(_loop_axes(nest, schedule))
-    turns = {axis: nest.extents[axis] // grain for axis, grain in grains.items()}
-    enough = [axis for axis, count in turns.items() if count >= _ENOUGH]
-    axis = enough[0] if enough else max(turns, key=lambda axis: turns[axis], default=None)
-    return None if axis is None or turns[axis] < 2 else (axis, grains[axis])
+def _cuts(nest: Nest, schedule: Schedule, most: int) -> dict[int, int]:
+    """How many parts to make of which axes, outermost first; only the first may leave a rest."""
+    cuts: dict[int, int] = {}
+    parts = 1
+    for axis, grain in _loop_axes(nest, schedule):
+        if parts < _ENOUGH:
+            count = _part_count(nest.extents[axis], grain, most // parts, exact=bool(cuts))
+            if count > 1:
+                cuts[axis] = count
+                parts *= count
+    return cuts
 
 
 def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int]]:
@@ -113,8 +118,11 @@ def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int]]:
         yield from ((tiling.row, packing.sharing), lane)
 
 
-def _part_count(extent: int, grain: int, most: int) -> int:
-    """How many parts of at least `grain` points to make of `extent`: those that waste the least."""
+def _part_count(extent: int, grain: int, most: int, *, exact: bool) -> int:
+    """How many parts of at least `grain` points to make of `extent`: those that waste the least.
+
+    No point is left over where it has to be `exact`.
+    """
 
     def tiled(size: int) -> int:
         return -(-size // grain) * grain
@@ -124,7 +132,8 @@ def _part_count(extent: int, grain: int, most: int) -> int:
         return parts * tiled(size) + _SERIAL * tiled(rest)
 
     most = min(most, extent // grain)
-    return min(range(most, max(1, most // 4), -1), key=cost)
+    counts = range(most, max(1, most // 4), -1)
+    return min((n for n in counts if not (exact and extent % n)), key=cost, default=1)
 
 
 def _narrowed(schedule: Schedule, axis: int, size: int) -> Schedule:
