@@ -1,15 +1,16 @@
 """Nests in parts that several threads can compute at the same time.
 
 No point of a nest touches an element that another point writes, so that any partition of its
-parallel axes will do. Parts are of one size, whatever the number of threads: the axis of the
-outermost loop is cut, and those of inner loops until there are enough parts for threads to end at
-about the same time. A row of tiles (`diagonal.py`) is a part as it is.
+parallel axes will do. Parts are of one size, whatever the number of threads: the axes of the loops
+are cut, outermost first, into as many parts as cost least, those that end late included. A row of
+tiles (`diagonal.py`) is a part as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 from passes.index import Index, coordinate
@@ -18,20 +19,20 @@ from .nest import Nest, View
 from .schedule import Schedule, schedule_of
 from .work import PART, THREADED, cost_of
 
-_ENOUGH = 16
-"""Parts that are enough to share, so that no other axis is cut."""
-
 _MOST = 64
 """The most parts of a nest."""
 
 _LANES = 16
-"""The least width of a part of a map, in elements along its innermost axis: a cache line."""
+"""The least width of a part along its innermost axis: a cache line, a vector."""
 
-_STREAM = 512
-"""The same for a fold that reads each element once."""
+_FILLS = 8
+"""What it costs a part to fill panels, in rows."""
 
-_SHARING = 16
-"""How many tiles of rows, at least, share the panels of a part."""
+_AGAIN = 1
+"""What it costs a part to read rows from beyond its cache, in lanes."""
+
+_STREAM = 32
+"""What it costs a part of a fold to read memory with gaps, in lanes."""
 
 _SERIAL = 4
 """How many points of a part cost as much as one of those that are left for one thread."""
@@ -84,56 +85,52 @@ def _turn(nest: Nest, parts: int) -> Index:
 def _cuts(nest: Nest, schedule: Schedule, most: int) -> dict[int, int]:
     """How many parts to make of which axes, outermost first; only the first may leave a rest."""
     cuts: dict[int, int] = {}
-    parts = 1
-    for axis, grain in _loop_axes(nest, schedule):
-        if parts < _ENOUGH:
-            count = _part_count(nest.extents[axis], grain, most // parts, exact=bool(cuts))
-            if count > 1:
-                cuts[axis] = count
-                parts *= count
+    for axis, tile, overhead in _loop_axes(nest, schedule):
+        extent, others = nest.extents[axis], prod(cuts.values())
+        counts = range(2, min(most // others, extent // tile) + 1)
+        exact = [count for count in counts if not cuts or extent % count == 0]
+        cost = partial(_cost, extent, tile, overhead, others)
+        count = min((1, *exact), key=cost)
+        if count > 1:
+            cuts[axis] = count
     return cuts
 
 
-def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int]]:
-    """The axes of the loops of `schedule`, outermost first, with the least size of a part."""
+def _cost(extent: int, tile: int, overhead: int, others: int, count: int) -> float:
+    """What it costs to make `count` parts of an axis, each of them cut in `others`."""
+
+    def tiled(size: int) -> int:
+        return -(-size // tile) * tile
+
+    size, rest = divmod(extent, count)
+    points = count * (tiled(size) + overhead) + _SERIAL * tiled(rest)
+    # Threads wait for the one that ends last, for up to the time of a part.
+    return points * (1 + 1 / (count * others))
+
+
+def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int, int]]:
+    """The axes of the loops of `schedule`, outermost first, with what is computed together along
+    each of them, and what each of its parts costs on top of its points."""
     tiling = schedule.tiling
     for axis in schedule.order:
         is_innermost = tiling is None and axis == schedule.order[-1]
-        yield axis, _LANES if is_innermost else 1
+        yield axis, _LANES if is_innermost else 1, 0
     if tiling is None:
         return
     packing = tiling.packing
     if tiling.row is None:
-        yield tiling.lane, min(tiling.lanes, _STREAM)
+        yield tiling.lane, min(tiling.lanes, _LANES), _STREAM if tiling.lanes > _LANES else 0
         if packing is not None and not nest.reduction:
-            yield packing.axes[0], packing.rows
-        return
-    lane, row = (tiling.lane, tiling.lanes), (tiling.row, tiling.rows)
-    if packing is None or packing.sharing is None:
-        yield from (row, lane)
+            yield packing.axes[0], packing.rows, 0
+    elif packing is None or packing.sharing is None:
+        yield tiling.row, tiling.rows, 0
+        yield tiling.lane, tiling.lanes, 0
     elif packing.sharing == nest.extents[tiling.row]:
-        # Each part of the rows fills panels of its own.
-        yield from (lane, (tiling.row, tiling.rows * _SHARING))
+        yield tiling.lane, tiling.lanes, 0
+        yield tiling.row, tiling.rows, _FILLS
     else:
-        yield from ((tiling.row, packing.sharing), lane)
-
-
-def _part_count(extent: int, grain: int, most: int, *, exact: bool) -> int:
-    """How many parts of at least `grain` points to make of `extent`: those that waste the least.
-
-    No point is left over where it has to be `exact`.
-    """
-
-    def tiled(size: int) -> int:
-        return -(-size // grain) * grain
-
-    def cost(parts: int) -> int:
-        size, rest = divmod(extent, parts)
-        return parts * tiled(size) + _SERIAL * tiled(rest)
-
-    most = min(most, extent // grain)
-    counts = range(most, max(1, most // 4), -1)
-    return min((n for n in counts if not (exact and extent % n)), key=cost, default=1)
+        yield tiling.row, packing.sharing, 0
+        yield tiling.lane, tiling.lanes, _AGAIN
 
 
 def _narrowed(schedule: Schedule, axis: int, size: int) -> Schedule:

@@ -44,9 +44,10 @@ DOUBLED = Program.of_exprs([Dtype.float32], [X + X])
 @pytest.fixture
 def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has any work shared, in parts of nearly any size."""
-    for name in ("THREADED", "PART", "_LANES", "_SHARING"):
-        monkeypatch.setattr(threads, name, 1)
-    monkeypatch.setattr(threads, "_STREAM", 2)
+    for name, least in {"THREADED": 1, "PART": 1, "_LANES": 2}.items():
+        monkeypatch.setattr(threads, name, least)
+    for name in ("_FILLS", "_AGAIN", "_STREAM"):
+        monkeypatch.setattr(threads, name, 0)
 
 
 def parallel_loops(module: ModuleOp) -> list[scf.ParallelOp]:
@@ -82,9 +83,9 @@ def test_products_keep_their_bits(m: int, n: int, k: int, right: str) -> None:
         (1024, 1024, 1024, 64, (256, 64)),
         (1000, 1000, 1000, 40, (200, 125)),
         (768, 768, 768, 48, (256, 48)),
-        # All rows, with tiles of lanes; not few rows, since each part fills its panels.
+        # All rows, with tiles of lanes; if those are few, not all rows, but many.
         (512, 512, 512, 32, (512, 16)),
-        (512, 160, 512, 40, (128, 16)),
+        (512, 160, 512, 20, (256, 16)),
     ],
 )
 def test_products_in_many_even_parts(
