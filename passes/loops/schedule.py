@@ -172,7 +172,7 @@ def _row_packing(
     # The other operand is read again for each tile of lanes.
     sharing = extents[row]
     if extents[lane] > LANES and depth * sharing > _CACHE:
-        sharing = max(1, _CACHE // (depth * rows)) * rows
+        sharing = _tile_size(-(-sharing // rows), max(1, _CACHE // (depth * rows))) * rows
     return Packing(tuple(reads), nest.reduction, depth, sharing)
 
 
@@ -211,10 +211,13 @@ def _row_axis(nest: Nest, lane: int, strided: list[int]) -> int | None:
 
 
 def _row_count(nest: Nest, row: int) -> int:
-    """How many rows to fold together: as many as registers hold, or somewhat fewer that leave
-    less over."""
-    extent = nest.extents[row]
+    """How many rows to fold together: what registers hold."""
     epilogue = () if nest.epilogue is None else nest.epilogue.nodes
     nodes = 2 * len(nest.body.nodes) + len(epilogue)
-    most = min(_ROWS, extent, max(1, _NODES // nodes))
-    return min(range(most, (most - 1) // 2, -1), key=lambda rows: -(-extent // rows) * rows)
+    return _tile_size(nest.extents[row], min(_ROWS, max(1, _NODES // nodes)))
+
+
+def _tile_size(extent: int, most: int) -> int:
+    """The size of tiles along `extent`: `most`, or somewhat fewer that leave less over."""
+    most = min(most, extent)
+    return min(range(most, (most - 1) // 2, -1), key=lambda size: -(-extent // size) * size)

@@ -1,14 +1,17 @@
 """Nests in parts that several threads can compute at the same time.
 
 No point of a nest touches an element that another point writes, so that any partition of its
-parallel axes will do. One axis is cut into equal parts, whatever the number of threads: that
-of the outermost loop which has enough turns. A row of tiles (`diagonal.py`) is a part as it is.
+parallel axes will do. Parts are of one size, whatever the number of threads: the axes of the loops
+are cut, outermost first, into as many parts as cost least, those that end late included. A row of
+tiles (`diagonal.py`) is a part as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from math import prod
 
 from passes.index import Index, coordinate
 
@@ -16,20 +19,20 @@ from .nest import Nest, View
 from .schedule import Schedule, schedule_of
 from .work import PART, THREADED, cost_of
 
-_ENOUGH = 4
-"""Parts that are enough to share, so that no other axis is tried."""
-
 _MOST = 64
 """The most parts of a nest."""
 
 _LANES = 16
-"""The least width of a part of a map, in elements along its innermost axis: a cache line."""
+"""The least width of a part along its innermost axis: a cache line, a vector."""
 
-_STREAM = 1024
-"""The same for a fold that reads each element once."""
+_FILLS = 8
+"""What it costs a part to fill panels, in rows."""
 
-_SHARING = 8
-"""How many tiles of rows, at least, share the panels of a part."""
+_AGAIN = 1
+"""What it costs a part to read rows from beyond its cache, in lanes."""
+
+_STREAM = 144
+"""What it costs a part of a fold to read memory with gaps, in lanes."""
 
 _SERIAL = 4
 """How many points of a part cost as much as one of those that are left for one thread."""
@@ -62,39 +65,37 @@ def threaded(nest: Nest) -> Threaded | None:
         _, parts = turns.bounds
         whole = replace(nest, blocks=tuple(inner))
         return Threaded(_with_axis(whole, axis, _turn(nest, parts), 1), schedule, parts, None)
-    cut = _axis_to_cut(nest, schedule)
-    if cut is None:
-        return None
-    axis, grain = cut
-    parts = _part_count(nest.extents[axis], grain, min(_MOST, cost_of(nest) // PART))
-    return _cut(nest, schedule, axis, parts)
+    cuts = _cuts(nest, schedule, min(_MOST, cost_of(nest) // PART))
+    return _cut(nest, schedule, cuts) if cuts else None
 
 
 def in_parts(nest: Nest, parts: int) -> Threaded | None:
-    """`nest` in so many parts, with nothing left over; None if that isn't possible."""
+    """`nest` in so many parts along its outermost axis, with nothing left over; None if that isn't
+    possible."""
     schedule = schedule_of(nest)
-    cut = None if nest.blocks else _axis_to_cut(nest, schedule)
-    if cut is None:
+    if nest.blocks or not nest.parallel:
         return None
-    axis, grain = cut
-    extent = nest.extents[axis]
-    if extent % parts or extent < parts * grain:
+    first, *_ = nest.parallel
+    extent = nest.extents[first]
+    tiles = {axis: tile for axis, tile, _ in _loop_axes(nest, schedule)}
+    if first not in tiles or extent % parts or extent < parts * tiles[first]:
         return None
-    return _cut(nest, schedule, axis, parts)
+    return _cut(nest, schedule, {first: parts})
 
 
-def _cut(nest: Nest, schedule: Schedule, axis: int, parts: int) -> Threaded:
-    """`nest` in `parts` of one size along `axis`."""
-    extent = nest.extents[axis]
-    size, rest = divmod(extent, parts)
-    along = _turn(nest, parts) * size + coordinate(axis, size)
-    after = coordinate(axis, rest) + parts * size
-    return Threaded(
-        part=_with_axis(nest, axis, along, size),
-        schedule=_narrowed(schedule, axis, size),
-        parts=parts,
-        rest=_with_axis(nest, axis, after, rest) if rest else None,
-    )
+def _cut(nest: Nest, schedule: Schedule, cuts: dict[int, int]) -> Threaded:
+    """`nest` in parts of one size along the axes of `cuts`, outermost first, as many of each."""
+    parts = prod(cuts.values())
+    part, rest, turn = nest, None, _turn(nest, parts)
+    for axis, count in reversed(cuts.items()):
+        size, left = divmod(nest.extents[axis], count)
+        if left:
+            after = coordinate(axis, left) + count * size
+            rest = _with_axis(nest, axis, after, left)
+        along = turn.mod(count) * size + coordinate(axis, size)
+        part, schedule = _with_axis(part, axis, along, size), _narrowed(schedule, axis, size)
+        turn = turn.floordiv(count)
+    return Threaded(part, schedule, parts, rest)
 
 
 def _turn(nest: Nest, parts: int) -> Index:
@@ -102,51 +103,55 @@ def _turn(nest: Nest, parts: int) -> Index:
     return Index.symbol(len(nest.symbols), parts - 1)
 
 
-def _axis_to_cut(nest: Nest, schedule: Schedule) -> tuple[int, int] | None:
-    """The axis to cut, and the least size of a part along it; None if no axis has two parts."""
-    grains = dict(_loop_axes(nest, schedule))
-    turns = {axis: nest.extents[axis] // grain for axis, grain in grains.items()}
-    enough = [axis for axis, count in turns.items() if count >= _ENOUGH]
-    axis = enough[0] if enough else max(turns, key=lambda axis: turns[axis], default=None)
-    return None if axis is None or turns[axis] < 2 else (axis, grains[axis])
+def _cuts(nest: Nest, schedule: Schedule, most: int) -> dict[int, int]:
+    """How many parts to make of which axes, outermost first; only the first may leave a rest."""
+    cuts: dict[int, int] = {}
+    for axis, tile, overhead in _loop_axes(nest, schedule):
+        extent, others = nest.extents[axis], prod(cuts.values())
+        counts = range(2, min(most // others, extent // tile) + 1)
+        exact = [count for count in counts if not cuts or extent % count == 0]
+        cost = partial(_cost, extent, tile, overhead, others)
+        count = min((1, *exact), key=cost)
+        if count > 1:
+            cuts[axis] = count
+    return cuts
 
 
-def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int]]:
-    """The axes of the loops of `schedule`, outermost first, with the least size of a part."""
+def _cost(extent: int, tile: int, overhead: int, others: int, count: int) -> float:
+    """What it costs to make `count` parts of an axis, each of them cut in `others`."""
+
+    def tiled(size: int) -> int:
+        return -(-size // tile) * tile
+
+    size, rest = divmod(extent, count)
+    points = count * (tiled(size) + overhead) + _SERIAL * tiled(rest)
+    # Threads wait for the one that ends last, for up to the time of a part.
+    return points * (1 + 1 / (count * others))
+
+
+def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int, int]]:
+    """The axes of the loops of `schedule`, outermost first, with what is computed together along
+    each of them, and what each of its parts costs on top of its points."""
     tiling = schedule.tiling
     for axis in schedule.order:
         is_innermost = tiling is None and axis == schedule.order[-1]
-        yield axis, _LANES if is_innermost else 1
+        yield axis, _LANES if is_innermost else 1, 0
     if tiling is None:
         return
     packing = tiling.packing
     if tiling.row is None:
-        yield tiling.lane, min(tiling.lanes, _STREAM)
+        yield tiling.lane, min(tiling.lanes, _LANES), _STREAM if tiling.lanes > _LANES else 0
         if packing is not None and not nest.reduction:
-            yield packing.axes[0], packing.rows
-        return
-    lane, row = (tiling.lane, tiling.lanes), (tiling.row, tiling.rows)
-    if packing is None or packing.sharing is None:
-        yield from (row, lane)
+            yield packing.axes[0], packing.rows, 0
+    elif packing is None or packing.sharing is None:
+        yield tiling.row, tiling.rows, 0
+        yield tiling.lane, tiling.lanes, 0
     elif packing.sharing == nest.extents[tiling.row]:
-        # Each part of the rows fills panels of its own.
-        yield from (lane, (tiling.row, tiling.rows * _SHARING))
+        yield tiling.lane, tiling.lanes, 0
+        yield tiling.row, tiling.rows, _FILLS
     else:
-        yield from ((tiling.row, packing.sharing), lane)
-
-
-def _part_count(extent: int, grain: int, most: int) -> int:
-    """How many parts of at least `grain` points to make of `extent`: those that waste the least."""
-
-    def tiled(size: int) -> int:
-        return -(-size // grain) * grain
-
-    def cost(parts: int) -> int:
-        size, rest = divmod(extent, parts)
-        return parts * tiled(size) + _SERIAL * tiled(rest)
-
-    most = min(most, extent // grain)
-    return min(range(most, max(1, most // 4), -1), key=cost)
+        yield tiling.row, packing.sharing, 0
+        yield tiling.lane, tiling.lanes, _AGAIN
 
 
 def _narrowed(schedule: Schedule, axis: int, size: int) -> Schedule:

@@ -293,8 +293,8 @@ def test_products_that_outgrow_the_caches(
     check_product(19, 20, 21, left, right)
 
 
-def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
-    module = f32_loop(
+def product(m: int, n: int, k: int, left: str, right: str, **epilogue: Any) -> ModuleOp:
+    return f32_loop(
         3,
         shape=[m, n],
         reduction=[k],
@@ -305,7 +305,12 @@ def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
             access(1, (0, 1, n) if right == "kn" else (0, k, 1)),
         ],
         writes=[access(2, (n, 1))],
+        **epilogue,
     )
+
+
+def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
+    module = product(m, n, k, left, right)
     a, b = floats(m * k), floats(k * n, 1)
     expected = np.zeros((m, n), np.float32)
     left_matrix = a.reshape(m, k) if left == "mk" else a.reshape(k, m).T
