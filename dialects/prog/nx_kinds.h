@@ -142,29 +142,65 @@ static inline int64_t nx_trunc_i64(int64_t x) { return x; }
 
 static inline uint64_t nx_trunc_u64(uint64_t x) { return x; }
 
-static inline int32_t nx_add_i32(int32_t x, int32_t y) { return (int32_t)((uint32_t)x + (uint32_t)y); }
+// gcc 12 takes two sums in one loop for each other if there are conversions in them, as there are
+// below. It can't follow a sum through this.
+static inline uint32_t nx_unfollowed_i32(uint32_t x) {
+#if defined(__GNUC__) && __GNUC__ == 12
+  __asm__("" : "+r"(x));
+#endif
+  return x;
+}
 
-static inline uint32_t nx_add_u32(uint32_t x, uint32_t y) { return (uint32_t)((uint32_t)x + (uint32_t)y); }
+// gcc 12 takes two sums in one loop for each other if there are conversions in them, as there are
+// below. It can't follow a sum through this.
+static inline uint32_t nx_unfollowed_u32(uint32_t x) {
+#if defined(__GNUC__) && __GNUC__ == 12
+  __asm__("" : "+r"(x));
+#endif
+  return x;
+}
 
-static inline int64_t nx_add_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
+// gcc 12 takes two sums in one loop for each other if there are conversions in them, as there are
+// below. It can't follow a sum through this.
+static inline uint64_t nx_unfollowed_i64(uint64_t x) {
+#if defined(__GNUC__) && __GNUC__ == 12
+  __asm__("" : "+r"(x));
+#endif
+  return x;
+}
 
-static inline uint64_t nx_add_u64(uint64_t x, uint64_t y) { return (uint64_t)((uint64_t)x + (uint64_t)y); }
+// gcc 12 takes two sums in one loop for each other if there are conversions in them, as there are
+// below. It can't follow a sum through this.
+static inline uint64_t nx_unfollowed_u64(uint64_t x) {
+#if defined(__GNUC__) && __GNUC__ == 12
+  __asm__("" : "+r"(x));
+#endif
+  return x;
+}
 
-static inline int32_t nx_sub_i32(int32_t x, int32_t y) { return (int32_t)((uint32_t)x - (uint32_t)y); }
+static inline int32_t nx_add_i32(int32_t x, int32_t y) { return (int32_t)nx_unfollowed_i32((uint32_t)x + (uint32_t)y); }
 
-static inline uint32_t nx_sub_u32(uint32_t x, uint32_t y) { return (uint32_t)((uint32_t)x - (uint32_t)y); }
+static inline uint32_t nx_add_u32(uint32_t x, uint32_t y) { return (uint32_t)nx_unfollowed_u32((uint32_t)x + (uint32_t)y); }
 
-static inline int64_t nx_sub_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x - (uint64_t)y); }
+static inline int64_t nx_add_i64(int64_t x, int64_t y) { return (int64_t)nx_unfollowed_i64((uint64_t)x + (uint64_t)y); }
 
-static inline uint64_t nx_sub_u64(uint64_t x, uint64_t y) { return (uint64_t)((uint64_t)x - (uint64_t)y); }
+static inline uint64_t nx_add_u64(uint64_t x, uint64_t y) { return (uint64_t)nx_unfollowed_u64((uint64_t)x + (uint64_t)y); }
 
-static inline int32_t nx_mul_i32(int32_t x, int32_t y) { return (int32_t)((uint32_t)x * (uint32_t)y); }
+static inline int32_t nx_sub_i32(int32_t x, int32_t y) { return (int32_t)nx_unfollowed_i32((uint32_t)x - (uint32_t)y); }
 
-static inline uint32_t nx_mul_u32(uint32_t x, uint32_t y) { return (uint32_t)((uint32_t)x * (uint32_t)y); }
+static inline uint32_t nx_sub_u32(uint32_t x, uint32_t y) { return (uint32_t)nx_unfollowed_u32((uint32_t)x - (uint32_t)y); }
 
-static inline int64_t nx_mul_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x * (uint64_t)y); }
+static inline int64_t nx_sub_i64(int64_t x, int64_t y) { return (int64_t)nx_unfollowed_i64((uint64_t)x - (uint64_t)y); }
 
-static inline uint64_t nx_mul_u64(uint64_t x, uint64_t y) { return (uint64_t)((uint64_t)x * (uint64_t)y); }
+static inline uint64_t nx_sub_u64(uint64_t x, uint64_t y) { return (uint64_t)nx_unfollowed_u64((uint64_t)x - (uint64_t)y); }
+
+static inline int32_t nx_mul_i32(int32_t x, int32_t y) { return (int32_t)nx_unfollowed_i32((uint32_t)x * (uint32_t)y); }
+
+static inline uint32_t nx_mul_u32(uint32_t x, uint32_t y) { return (uint32_t)nx_unfollowed_u32((uint32_t)x * (uint32_t)y); }
+
+static inline int64_t nx_mul_i64(int64_t x, int64_t y) { return (int64_t)nx_unfollowed_i64((uint64_t)x * (uint64_t)y); }
+
+static inline uint64_t nx_mul_u64(uint64_t x, uint64_t y) { return (uint64_t)nx_unfollowed_u64((uint64_t)x * (uint64_t)y); }
 
 // The least value by -1 is no quotient of C's.
 static inline int32_t nx_idiv_i32(int32_t x, int32_t y) {

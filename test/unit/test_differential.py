@@ -148,6 +148,63 @@ store %b %y
 """gcc 12 made a wrong gather of it, until addresses were selected with masks."""
 
 
+def two_sums(length: int) -> Case:
+    """Sums and products of two columns, of two rows, of two values, and of two cells: gcc 12 takes
+    two in one loop for each other if there are conversions between signed and unsigned in them."""
+    text = f"""
+%m = buffer {2 * length} dtype=i32 slot=0
+%o = buffer 12 dtype=i32 slot=1
+%out = reshape %o shape=[6 2]
+%rows = reshape %m shape=[{length} 2]
+%x = load %rows
+%columns = reshape %m shape=[2 {length}]
+%y = load %columns
+%seven = expand 7 shape=[2]
+"""
+    results: list[str] = []
+    for op in ("add", "mul"):
+        text += f"""
+%{op}_rows = reduce %x op={op} pop=1
+%{op}_scaled = {"mul" if op == "add" else "add"} %{op}_rows %seven
+%y_{op} = permute %y order=[1 0]
+%{op}_columns = reduce %y_{op} op={op} pop=1
+"""
+        results += [f"{op}_scaled", f"{op}_columns"]
+    text += f"""
+%across = permute %x order=[1 0]
+%left = index %across 0
+%right = index %across 1
+%left_sum = reduce %left op=add pop=1
+%right_sum = reduce %right op=add pop=1
+%both = stack %left_sum %right_sum
+%cells = alloc 2 dtype=i32
+%i = range {length}
+%cell_0 = index %cells 0
+%cell_1 = index %cells 1
+%now_0 = after %cell_0 %i
+%now_1 = after %cell_1 %i
+%from_0 = index %rows %i 0
+%from_1 = index %rows %i 1
+%old_0 = load %now_0
+%old_1 = load %now_1
+%x_0 = load %from_0
+%x_1 = load %from_1
+%new_0 = add %old_0 %x_0
+%new_1 = add %old_1 %x_1
+%stored_0 = store %now_0 %new_0
+%stored_1 = store %now_1 %new_1
+%loop = end %stored_0 %stored_1 %i
+%done = after %cells %loop
+%sums = load %done
+"""
+    for row, name in enumerate([*results, "both", "sums"]):
+        text += f"%out_{row} = index %out {row}\nstore %out_{row} %{name}\n"
+    case = case_of(text)
+    rng = np.random.default_rng(length)
+    case.memories[0][:] = rng.integers(-(2**31), 2**31, 2 * length) | 1
+    return case
+
+
 def folds_along_memory(width: int) -> Case:
     """Rows of each dtype, too long for random programs, folded in all ways that have no order."""
     lines: list[str] = []
@@ -186,6 +243,7 @@ def test_compiled_c(
     monkeypatch.setattr(schedule, "_CHAINED", 1)
     cases = [case_of(random_program(Random(seed))) for seed in range(12)]
     cases += [case_of(GATHER), folds_along_memory(17), folds_along_memory(150)]
+    cases += [two_sums(12), two_sums(33), two_sums(100)]
     found = run_compiled(cases, [compiler, *flags], tmp_path, checks=False)
     for case, memories in zip(cases, found, strict=True):
         assert_same_bits(run_uir(case, case.module), memories, case.text)

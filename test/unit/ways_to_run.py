@@ -112,12 +112,17 @@ def through_mlir(module: ModuleOp, is_generic: bool) -> ModuleOp:
     """`module` printed as MLIR and parsed again."""
     out = StringIO()
     Printer(stream=out, print_generic_format=is_generic).print_op(module)
+    return parse_mlir(out.getvalue())
+
+
+def parse_mlir(text: str) -> ModuleOp:
+    """The module that MLIR text is."""
     context = Context()
     for name, factory in get_all_dialects().items():
         context.register_dialect(name, factory)
-    copy = Parser(context, out.getvalue()).parse_module()
-    copy.verify()
-    return copy
+    module = Parser(context, text).parse_module()
+    module.verify()
+    return module
 
 
 def assert_same_bits(expected: Sequence[Array], found: Sequence[Array], text: str = "") -> None:

@@ -146,10 +146,10 @@ _FLOAT_OPERATORS: dict[type[Operation], _Operator] = {
     arith.MulfOp: _MULTIPLY,
     arith.DivfOp: _DIVIDE,
 }
-_WRAPPING_OPERATORS: dict[type[Operation], _Operator] = {
-    arith.AddiOp: _ADD,
-    arith.SubiOp: _SUBTRACT,
-    arith.MuliOp: _MULTIPLY,
+_WRAPPING: dict[type[Operation], tuple[_Operator, str]] = {
+    arith.AddiOp: (_ADD, "add"),
+    arith.SubiOp: (_SUBTRACT, "sub"),
+    arith.MuliOp: (_MULTIPLY, "mul"),
 }
 _DIVISION_OPERATORS: dict[type[Operation], _Operator] = {
     arith.DivSIOp: _DIVIDE,
@@ -304,14 +304,13 @@ def _spell_negf(op: Operation, operands: Sequence[Piece]) -> Piece:
 
 
 def _spell_wrapping(op: Operation, operands: Sequence[Piece]) -> Piece:
-    """Data wraps in the unsigned type: C leaves signed overflow undefined. No index overflows."""
+    """Data wraps, where C leaves signed overflow undefined. No index overflows."""
     type_ = op.results[0].type
-    operator = _WRAPPING_OPERATORS[type(op)]
+    operator, name = _WRAPPING[type(op)]
     if type_ == index:
         return _binary(operator, *_as_wide(operands, type_))
-    _require_type(op, *_UNSIGNED_TYPES)
-    result = _binary(operator, *(_unsigned(operand, type_) for operand in operands))
-    return _cast(_VALUE_TYPES[type_], result, unsigned=result)
+    _require_type(op, i32, i64)
+    return _call(f"{name}_{type_}", *operands)
 
 
 def _spell_division(op: Operation, operands: Sequence[Piece]) -> Piece:
@@ -435,7 +434,7 @@ _SPELLINGS: dict[type[Operation], Spelling] = {
     complex.CreateOp: _spell_complex,
     **dict.fromkeys(_FLOAT_OPERATORS, _spell_float_operator),
     **dict.fromkeys(_FLOAT_HELPERS, _spell_float_helper),
-    **dict.fromkeys(_WRAPPING_OPERATORS, _spell_wrapping),
+    **dict.fromkeys(_WRAPPING, _spell_wrapping),
     **dict.fromkeys(_DIVISION_OPERATORS, _spell_division),
     **dict.fromkeys(_UNSIGNED_DIVISION_OPERATORS, _spell_unsigned_division),
     **dict.fromkeys(_BITWISE_OPERATORS, _spell_bitwise),

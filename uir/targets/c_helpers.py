@@ -24,7 +24,7 @@ PROLOGUE = """\
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("O2,tree-vectorize,vect-cost-model=dynamic,peel-loops,unswitch-loops")
-#pragma GCC optimize("loop-unroll-and-jam,trapping-math,no-math-errno,fp-contract=off")
+#pragma GCC optimize("loop-unroll-and-jam,trapping-math,no-math-errno,fp-contract=off,wrapv")
 #endif
 """
 """Opens every file.
@@ -66,7 +66,8 @@ class Helper:
 
 # A helper stands after the helpers that it calls. Values are selected with masks because a chain of
 # conditional operators keeps gcc from vectorising the loop around it, and because gcc 12 vectorises
-# `c ? m[c ? i : 0] : 0` to a gather of wrong elements.
+# `c ? m[c ? i : 0] : 0` to a gather of wrong elements. Numbers wrap without conversions under gcc,
+# because gcc 12 takes two sums in one loop for each other if there are conversions in them.
 HELPERS = {
     "uir_fail": Helper(
         """\
@@ -104,6 +105,21 @@ static inline double bits_f64(uint64_t bits) {
 }
 """
     ),
+    **{
+        f"{name}_i{bits}": Helper(
+            f"""\
+static inline int{bits}_t {name}_i{bits}(int{bits}_t a, int{bits}_t b) {{
+#if defined(__GNUC__) && !defined(__clang__)
+  return a {operator} b;  // which wraps, as the pragma says
+#else
+  return (int{bits}_t)((uint{bits}_t)a {operator} (uint{bits}_t)b);
+#endif
+}}
+"""
+        )
+        for name, operator in (("add", "+"), ("sub", "-"), ("mul", "*"))
+        for bits in (32, 64)
+    },
     "select_f32": Helper(
         """\
 static inline float select_f32(bool c, float a, float b) {

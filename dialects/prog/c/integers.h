@@ -22,11 +22,20 @@ static inline $int nx_round_$integer($int x) { return x; }
 
 static inline $int nx_trunc_$integer($int x) { return x; }
 
-static inline $int nx_add_$integer($int x, $int y) { return ($int)(($word)x + ($word)y); }
+// gcc 12 takes two sums in one loop for each other if there are conversions in them, as there are
+// below. It can't follow a sum through this.
+static inline $word nx_unfollowed_$integer($word x) {
+#if defined(__GNUC__) && __GNUC__ == 12
+  __asm__("" : "+r"(x));
+#endif
+  return x;
+}
 
-static inline $int nx_sub_$integer($int x, $int y) { return ($int)(($word)x - ($word)y); }
+static inline $int nx_add_$integer($int x, $int y) { return ($int)nx_unfollowed_$integer(($word)x + ($word)y); }
 
-static inline $int nx_mul_$integer($int x, $int y) { return ($int)(($word)x * ($word)y); }
+static inline $int nx_sub_$integer($int x, $int y) { return ($int)nx_unfollowed_$integer(($word)x - ($word)y); }
+
+static inline $int nx_mul_$integer($int x, $int y) { return ($int)nx_unfollowed_$integer(($word)x * ($word)y); }
 
 // The least value by -1 is no quotient of C's.
 static inline $int nx_idiv_$signed($int x, $int y) {
