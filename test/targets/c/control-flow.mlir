@@ -26,7 +26,7 @@ func.func private @sum(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 // All carried values change at once.
 // CHECK-LABEL: static void fibonacci(
-// CHECK:           const int32_t v1 = (int32_t)((uint32_t)a + (uint32_t)b);
+// CHECK:           const int32_t v1 = add_i32(a, b);
 // CHECK-NEXT:      a = b;
 // CHECK-NEXT:      b = v1;
 func.func private @fibonacci(%y: memref<?xi32>, %n: index, %p: i32, %q: i32) {

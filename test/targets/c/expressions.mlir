@@ -2,7 +2,7 @@
 
 // i32 wraps, through unsigned; an index does not need to.
 // CHECK-LABEL: static void wrap(
-// CHECK-NEXT:    m[i * 3 + 1] = (int32_t)(((uint32_t)n + 3u) * (uint32_t)-5);
+// CHECK-NEXT:    m[i * 3 + 1] = mul_i32(add_i32(n, 3), -5);
 func.func private @wrap(%m: memref<?xi32>, %i: index, %n: i32) {
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
