@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from .dtypes import Dtype
+from .dtypes import BOOLEANS, Dtype, width
 from .kinds import Kind1, Kind2, Kind3
 from .padded import Padded
 from .program import Const, Coord, In, Node, Op1, Op2, Op3, Program, references
@@ -173,7 +173,18 @@ def _checked(
             raise ValueError(f"operand {i} is of {dtype.value}, found elements of {array.dtype}")
         if not _broadcasts(array.shape, shape):
             raise ValueError(f"operand {i} of shape {array.shape} does not broadcast to {shape}")
-    return checked
+    return [_canonical(a, dtype) for a, dtype in zip(checked, program.ins, strict=True)]
+
+
+def _canonical(array: Array, dtype: Dtype) -> Array:
+    """`array` with nothing beside the low bits of elements that are narrower than a byte."""
+    import numpy as np
+
+    if width(dtype) >= 8 or dtype in BOOLEANS:
+        return array
+    mask = (1 << width(dtype)) - 1
+    codes = array.view(np.uint8)
+    return (codes & mask).view(array.dtype) if np.any(codes > mask) else array
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 from .dtypes import Dtype, Value
@@ -12,6 +12,10 @@ from .storage import bits
 
 Head: TypeAlias = Leaf | Kind1 | Kind2 | Kind3
 """What an expression is apart from its operands and its dtype."""
+
+
+_Row: TypeAlias = tuple[Head, Dtype, tuple[int, ...]]
+"""An expression as data: its head, its dtype, and the numbers of its operands."""
 
 
 def _of_one(kind: Unary) -> Callable[[E], E]:
@@ -50,7 +54,7 @@ class E:
     Some are operators: `/` is `fdiv`, `//` is `idiv` and `%` is `mod`, which truncate toward
     zero and not down. All raise InvalidProgram for operands that the kind does not take.
     `==` and `hash` are structural, and cost no more than the number of distinct nodes,
-    however deep the expression is.
+    however deep the expression is. The other comparisons are expressions, without a truth.
     """
 
     __slots__ = ("_hash", "dtype", "head", "operands")
@@ -61,10 +65,36 @@ class E:
 
     def __init__(self, head: Head, dtype: Dtype, operands: tuple[E, ...] = ()) -> None:
         """The parts as they are; the functions of this class check them."""
-        self.head = head
-        self.dtype = dtype
-        self.operands = operands
-        self._hash = hash((head, dtype, *(operand._hash for operand in operands)))
+        for name, part in (
+            ("head", head),
+            ("dtype", dtype),
+            ("operands", operands),
+            ("_hash", hash((head, dtype, *(operand._hash for operand in operands)))),
+        ):
+            object.__setattr__(self, name, part)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an expression is immutable: `{name}` cannot be set")
+
+    def __copy__(self) -> E:
+        return self
+
+    def __deepcopy__(self, memo: object) -> E:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., E], tuple[list[_Row]]]:
+        """Pickled as rows: without recursion, like everything here."""
+        from .flatten import post_order
+
+        numbers: dict[int, int] = {}
+        rows: list[_Row] = []
+        for e in post_order([self]):
+            numbers[id(e)] = len(rows)
+            rows.append((e.head, e.dtype, tuple(numbers[id(o)] for o in e.operands)))
+        return _of_rows, (rows,)
+
+    def __bool__(self) -> bool:
+        raise TypeError("an expression is neither true nor false: `a < b < c` is two of them")
 
     def __hash__(self) -> int:
         return self._hash
@@ -97,16 +127,19 @@ class E:
     @staticmethod
     def of_kind1(kind: Kind1, dtype: Dtype, e: E) -> E:
         """`kind` of `e` into `dtype`; raises InvalidProgram if `kind` doesn't take it."""
+        require_expressions(f"`{kind.value}`", e)
         return E(kind, dtype1(kind, e.dtype, dtype), (e,))
 
     @staticmethod
     def of_kind2(kind: Kind2, a: E, b: E) -> E:
         """`kind` of `a` and `b`; raises InvalidProgram if `kind` doesn't take them."""
+        require_expressions(f"`{kind.value}`", a, b)
         return E(kind, dtype2(kind, a.dtype, b.dtype), (a, b))
 
     @staticmethod
     def of_kind3(kind: Kind3, a: E, b: E, c: E) -> E:
         """`kind` of `a`, `b` and `c`; raises InvalidProgram if `kind` doesn't take them."""
+        require_expressions(f"`{kind.value}`", a, b, c)
         return E(kind, dtype3(kind, a.dtype, b.dtype, c.dtype), (a, b, c))
 
     @staticmethod
@@ -235,6 +268,21 @@ class E:
 # For `getattr(E, kind.value)`.
 setattr(E, "and", staticmethod(E.and_))
 setattr(E, "or", staticmethod(E.or_))
+
+
+def require_expressions(taker: str, *operands: object) -> None:
+    """Raises InvalidProgram unless all of `operands`, of `taker`, are expressions."""
+    for operand in operands:
+        if not isinstance(operand, E):
+            raise InvalidProgram(f"{taker} takes expressions, found {operand!r}")
+
+
+def _of_rows(rows: Sequence[_Row]) -> E:
+    """The last of the expressions that `rows` are, each over earlier ones."""
+    made: list[E] = []
+    for head, dtype, operands in rows:
+        made.append(E(head, dtype, tuple(made[number] for number in operands)))
+    return made[-1]
 
 
 def _equal(left: E, right: E) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .dtypes import Dtype
-from .expr import E
+from .expr import E, require_expressions
 from .kinds import Binary, Compare, Kind3
 from .program import Const, Coord, In, InvalidProgram, Node, Op1, Op2, Op3, leaf_dtype
 
@@ -32,16 +32,26 @@ def nodes_of(ins: Sequence[Dtype], outs: Sequence[E]) -> tuple[list[Node], list[
 
     Raises InvalidProgram if an input of `outs` is not an operand of `ins` of its dtype.
     """
+    require_expressions("a program", *outs)
     index_of_node: dict[Node, int] = {}
     index_of: dict[int, int] = {}
     for e in post_order(outs):
         node = _node(e, [index_of[id(operand)] for operand in e.operands])
-        if isinstance(node, In) and leaf_dtype(node, ins) is not e.dtype:
-            raise InvalidProgram(
-                f"operand {node.i} is of {ins[node.i].value}, its expression of {e.dtype.value}"
-            )
+        if isinstance(node, In):
+            try:
+                _check_input(node, ins, e.dtype)
+            except InvalidProgram as error:
+                raise InvalidProgram(f"node {len(index_of_node)}: {error}") from None
         index_of[id(e)] = index_of_node.setdefault(node, len(index_of_node))
     return list(index_of_node), [index_of[id(out)] for out in outs]
+
+
+def _check_input(node: In, ins: Sequence[Dtype], dtype: Dtype) -> None:
+    """Raises InvalidProgram unless `node` is an operand of `ins` of `dtype`."""
+    if leaf_dtype(node, ins) is not dtype:
+        raise InvalidProgram(
+            f"operand {node.i} is of {ins[node.i].value}, its expression of {dtype.value}"
+        )
 
 
 def _node(e: E, indices: Sequence[int]) -> Node:

@@ -156,6 +156,9 @@ DOMAINS: dict[Unary | Kind2, frozenset[Dtype]] = {
 """The dtypes of the operands of each kind that has one operand dtype."""
 
 
+_KINDS1, _KINDS2 = frozenset(Unary), frozenset({*Binary, *Compare})
+
+
 def accepts1(kind: Kind1, operand: Dtype, result: Dtype) -> bool:
     """Whether `kind` takes an operand of dtype `operand` to a result of dtype `result`."""
     match kind:
@@ -165,13 +168,13 @@ def accepts1(kind: Kind1, operand: Dtype, result: Dtype) -> bool:
             return True
         case Move.BITCAST:
             return width(operand) == width(result)
-        case Unary():
-            return operand is result and operand in DOMAINS[kind]
+        case kind:
+            return kind in _KINDS1 and operand is result and operand in DOMAINS[kind]
 
 
 def accepts2(kind: Kind2, operand: Dtype) -> bool:
     """Whether `kind` takes two operands of dtype `operand`."""
-    return operand in DOMAINS[kind]
+    return kind in _KINDS2 and operand in DOMAINS[kind]
 
 
 def accepts3(kind: Kind3, first: Dtype, operand: Dtype) -> bool:

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from .dtypes import Dtype, size
-from .kinds import Binary, Compare, Kind1, Kind2, Kind3, accepts1, accepts2, accepts3
+from .kinds import (
+    Binary,
+    Compare,
+    Kind1,
+    Kind2,
+    Kind3,
+    Move,
+    Ternary,
+    Unary,
+    accepts1,
+    accepts2,
+    accepts3,
+)
 from .storage import holds
 
 if TYPE_CHECKING:
@@ -75,6 +87,8 @@ class Op3:
     l: int  # noqa: E741 (the third index after i and j)
 
 
+_DTYPES = frozenset(Dtype)
+
 Leaf: TypeAlias = In | Coord | Const
 Node: TypeAlias = Leaf | Op1 | Op2 | Op3
 
@@ -90,6 +104,19 @@ def references(node: Node) -> tuple[int, ...]:
             return (node.i, node.j, node.l)
         case _:
             return ()
+
+
+def check_parts(node: object) -> None:
+    """Raises InvalidProgram unless `node` is a node, and each of its parts what it should be."""
+    match node:
+        case In(int()) | Coord(int()) | Const(Dtype(), bytes()):
+            pass
+        case Op1(Move() | Unary(), Dtype(), int()) | Op2(Binary() | Compare(), int(), int()):
+            pass
+        case Op3(Ternary(), int(), int(), int()):
+            pass
+        case _:
+            raise InvalidProgram(f"{node!r} is no node")
 
 
 def leaf_dtype(leaf: Leaf, ins: Sequence[Dtype]) -> Dtype:
@@ -161,6 +188,9 @@ class Program:
 
     def __post_init__(self) -> None:
         dtypes: list[Dtype] = []
+        for position, dtype in enumerate(self.ins):
+            if dtype not in _DTYPES:
+                raise InvalidProgram(f"operand {position}: {dtype!r} is no dtype")
         for index, node in enumerate(self.nodes):
             try:
                 dtypes.append(self._dtype_after(node, dtypes))
@@ -174,6 +204,7 @@ class Program:
         object.__setattr__(self, "dtypes", tuple(dtypes))
 
     def _dtype_after(self, node: Node, dtypes: list[Dtype]) -> Dtype:
+        check_parts(node)
         for reference in references(node):
             if not 0 <= reference < len(dtypes):
                 raise InvalidProgram(f"refers to node {reference}, which is not an earlier one")

@@ -34,6 +34,7 @@ def bits(dtype: Dtype, value: Value) -> bytes:
     Raises ValueError for an integer outside the dtype's range, and for a value that is not
     of the dtype's class: integers are floats too, and floats complex numbers.
     """
+    value = _plain(value)
     if dtype in BOOLEANS:
         return b"\1" if value else b"\0"
     if dtype in COMPLEX:
@@ -47,6 +48,12 @@ def bits(dtype: Dtype, value: Value) -> bytes:
     else:
         code = _integer_code(dtype, value)
     return code.to_bytes(size(dtype), sys.byteorder)
+
+
+def _plain(value: Value) -> Value:
+    """A scalar of numpy or ml_dtypes as the number of Python that it is."""
+    item = getattr(value, "item", None)
+    return value if item is None else item()
 
 
 def _integer_code(dtype: Dtype, value: Value) -> int:
