@@ -19,8 +19,8 @@ from itertools import combinations
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from dialects.prog import LoopOp, memory_dtype, size
@@ -32,6 +32,8 @@ from passes.lower_loops import nests_of
 from passes.names import new_name
 from passes.rangeify import OUTPUT
 from passes.roll_calls import constant_index, runs_of_calls
+
+NO_SOURCE = StringAttr("")
 
 _MOST = 16
 """The most loops that are fused: a cache holds no more of what they touch."""
@@ -128,7 +130,7 @@ class _Fuser:
         """The name of a new function with the loops of `names`, one after the other."""
         kernels = [self.kernels[name] for name in names]
         block = Block(arg_types=[argument.type for argument in arguments])
-        sources: list[str] = []
+        sources: list[Attribute] = []
         for kernel, numbers in zip(kernels, places, strict=True):
             values = kernel.on([block.args[number] for number in numbers])
             for old, new in values.items():
@@ -136,14 +138,13 @@ class _Fuser:
                 if new.name_hint in (None, OUTPUT):
                     new.name_hint = old.name_hint
             block.add_op(kernel.loop.clone(value_mapper=values))
-            source = kernel.function.attributes.get(SOURCE)
-            sources += [source.data] if isinstance(source, StringAttr) else []
+            sources.append(kernel.function.attributes.get(SOURCE, NO_SOURCE))
         block.add_op(func.ReturnOp())
         name = new_name(f"{names[0]}_to_{names[-1].removeprefix('kernel_')}", self.taken)
         types = [argument.type for argument in block.args]
         made = func.FuncOp(name, (types, []), Region(block), visibility="private")
-        if sources:
-            made.attributes[SOURCE] = StringAttr("\n".join(sources))
+        if any(source != NO_SOURCE for source in sources):
+            made.attributes[SOURCE] = ArrayAttr(sources)
         self.module.body.block.insert_op_after(made, kernels[-1].function)
         return name
 

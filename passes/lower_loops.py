@@ -39,11 +39,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IndexType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -56,7 +65,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import LoopOp
 from dialects.prog.c_library import PREFIX
-from dialects.uir.attributes import DISPATCH
+from dialects.uir.attributes import DISPATCH, SOURCE
 from passes.names import new_name
 
 from .loops.axes import simplified
@@ -80,17 +89,19 @@ class LowerLoop(RewritePattern):
         function = op.parent_op()
         ops: list[Operation] = []
         if isinstance(function, func.FuncOp) and (others := _loops_after(op)):
-            nests = [nest for loop in (op, *others) for nest in nests_of(loop)]
-            if (parts := fused(nests)) is not None:
+            nests = [nests_of(loop) for loop in (op, *others)]
+            if (parts := fused([nest for some in nests for nest in some])) is not None:
+                sources = zip(nests, _sources(function), strict=False)
+                texts = [text for some, text in sources for text in (text, *[None] * len(some[1:]))]
                 for other in others:
                     rewriter.erase(other)
-                rewriter.replace(op, self._in_parallel(parts, function, rewriter), [])
+                rewriter.replace(op, self._in_parallel(parts, texts, function, rewriter), [])
                 return
         work = 0
         for nest in nests_of(op):
             rest: Nest | None = nest
             if isinstance(function, func.FuncOp) and (shared := threaded(nest)) is not None:
-                ops += self._in_parallel((shared,), function, rewriter)
+                ops += self._in_parallel((shared,), _sources(function), function, rewriter)
                 rest = shared.rest
             if rest is not None:
                 work += work_of(rest)
@@ -100,13 +111,20 @@ class LowerLoop(RewritePattern):
         rewriter.replace(op, ops, [])
 
     def _in_parallel(
-        self, nests: Sequence[Threaded], function: func.FuncOp, rewriter: PatternRewriter
+        self,
+        nests: Sequence[Threaded],
+        texts: Sequence[Attribute | None],
+        function: func.FuncOp,
+        rewriter: PatternRewriter,
     ) -> list[Operation]:
-        """A parallel loop that runs `nests`, one after the other, on each of their parts."""
+        """A parallel loop that runs `nests`, one after the other, on each of their parts; `texts`
+        are the statements of some of them."""
         calls: list[tuple[func.FuncOp, list[SSAValue]]] = []
-        for nest in nests:
+        for nest, text in zip_longest(nests, texts):
             name = new_name(f"{function.sym_name.data}_part", self.taken)
             part, arguments = _function_of(nest, name)
+            if text is not None:
+                part.attributes[SOURCE] = text
             rewriter.insert(part, InsertPoint.before(function))
             calls.append((part, arguments))
         return _parallel_calls(calls, nests[0].parts)
@@ -125,6 +143,12 @@ def _loops_after(op: LoopOp) -> list[LoopOp]:
         loops.append(following)
         following = following.next_op
     return loops
+
+
+def _sources(function: func.FuncOp) -> Sequence[Attribute | None]:
+    """The statements of each loop of `function`, taken from it to go with the code."""
+    source = function.attributes.pop(SOURCE, None)
+    return cast("ArrayAttr[Attribute]", source).data if isinstance(source, ArrayAttr) else [source]
 
 
 def _mark_dispatched(function: Operation | None) -> None:

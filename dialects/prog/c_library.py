@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 from .c_templates import C_TYPES, SUFFIXES, Definition, definition, sections
@@ -277,6 +278,24 @@ def _bitcast(source: Dtype, target: Dtype, x: str) -> str:
 
 _HEADER = Path(__file__).with_name("nx_kinds.h")
 
+_EXACT_FLOATS = """\
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \\
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error "${file} needs exact floating point: compile it without -ffast-math and its parts"
+#endif
+// 16 is 0 with half floats: either way, float arithmetic has the precision of float.
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
+#error "${file} needs float arithmetic without excess precision (FLT_EVAL_METHOD 0 or 16)"
+#endif
+"""
+
+
+def exact_floats(file: str) -> str:
+    """The lines by which `file` refuses to be compiled for floats that are not exact. clang tells
+    of -ffast-math, but not of its parts."""
+    return Template(_EXACT_FLOATS).substitute(file=file)
+
+
 _OPENING = (
     """\
 // nx_kinds.h: what the kinds of scalar programs compute, one function per kind and compute type.
@@ -295,15 +314,9 @@ _OPENING = (
 
 """
     + INCLUDES
-    + """
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \\
-    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
-#error "nx_kinds.h needs exact floating point: compile it without -ffast-math and its parts"
-#endif
-// 16 is 0 with half floats: either way, float arithmetic has the precision of float.
-#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
-#error "nx_kinds.h needs float arithmetic without excess precision (FLT_EVAL_METHOD 0 or 16)"
-#endif
+    + "\n"
+    + exact_floats("nx_kinds.h")
+    + """\
 #if defined(__clang__)
 #pragma float_control(push)
 #pragma STDC FP_CONTRACT OFF

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from dialects.prog.c_library import definitions
+from dialects.prog.c_library import definitions, exact_floats
 
-PROLOGUE = """\
+PROLOGUE = (
+    """\
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -13,13 +14,9 @@ PROLOGUE = """\
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "this file needs exact floating point: compile it without -ffast-math and its parts"
-#endif
-// 16 is 0 with half floats: either way, float arithmetic has the precision of float.
-#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
-#error "this file needs float arithmetic without excess precision (FLT_EVAL_METHOD 0 or 16)"
-#endif
+"""
+    + exact_floats("this file")
+    + """\
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -27,6 +24,7 @@ PROLOGUE = """\
 #pragma GCC optimize("loop-unroll-and-jam,trapping-math,no-math-errno,fp-contract=off,wrapv")
 #endif
 """
+)
 """Opens every file.
 
 gcc and clang fuse `a * b + c` unless told not to, and each ignores the pragma of the other.

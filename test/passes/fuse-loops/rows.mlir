@@ -5,7 +5,7 @@
 // is read, and run on a part of the rows after the other.
 // CHECK-NOT:     func.func private @kernel_e(
 // CHECK-LABEL:   func.func private @kernel_e_to_s(%x: memref<?xf32>, %e: memref<?xf32>, %out: memref<?xf32>)
-// CHECK-SAME:      uir.source = "%e = add %x %x\0A%s = reduce %e op=add pop=1"
+// CHECK-SAME:      uir.source = ["%e = add %x %x", "%s = reduce %e op=add pop=1"]
 // CHECK-NEXT:      prog.loop (%x, %e : {{.*}}) shape [4096, 512]
 // CHECK:           prog.loop (%e, %out : {{.*}}) shape [4096] reduction [512]
 // CHECK:           func.return
@@ -14,6 +14,7 @@
 // CHECK-NEXT:      func.return
 
 // LOWERED-LABEL: func.func private @kernel_e_to_s_part(%x: memref<?xf32>, %e: memref<?xf32>, %part: index)
+// LOWERED-SAME:    uir.source = "%e = add %x %x"
 // LOWERED-LABEL: func.func private @kernel_e_to_s_part_1(%e: memref<?xf32>, %out: memref<?xf32>, %part: index)
 // LOWERED-LABEL: func.func private @kernel_e_to_s(
 // LOWERED:         "scf.parallel"
