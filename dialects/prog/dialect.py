@@ -15,7 +15,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Dialect, SSAValue
-from xdsl.ir.affine import AffineConstraintKind
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineExpr,
+)
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -203,11 +209,24 @@ class LoopOp(IRDLOperation):
             raise VerifyException(f"{name}: expected a map to one address")
         if any(c.kind is AffineConstraintKind.le for c in access.condition.constraints):
             raise VerifyException(f"{name}: expected constraints of the forms `>=` and `==`")
+        exprs = [*access.map.results, *(c.lhs for c in access.condition.constraints)]
+        if not all(map(_has_positive_divisors, exprs)):
+            raise VerifyException(f"{name}: expected divisors that are positive constants")
         found = memory_dtype(self.memories[access.memory])
         if found is not dtype:
             raise VerifyException(
                 f"{name}: expected a memory of {dtype.value}, found one of {found.value}"
             )
+
+
+def _has_positive_divisors(expr: AffineExpr) -> bool:
+    """Whether every quotient and remainder in `expr` is by a positive constant."""
+    divisions = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBinaryOpKind.Mod)
+    return all(
+        isinstance(part.rhs, AffineConstantExpr) and part.rhs.value > 0
+        for part in expr.dfs()
+        if isinstance(part, AffineBinaryOpExpr) and part.kind in divisions
+    )
 
 
 def _verify_memory(memory_type: Attribute) -> None:
