@@ -347,7 +347,8 @@ def explain(error: Exception, source: str, file: str) -> str | None:
             if place_of(error.errors[0][0]).line:
                 return str(InvalidProgram(gradient_diagnostics(error), source))
             return f"{file}: error: {error}"
-        case DiagnosticException() | NotText() | UnprintableError():
+        # The last is what xDSL says of affine maps that multiply or divide by coordinates.
+        case DiagnosticException() | NotText() | UnprintableError() | NotImplementedError():
             return f"{file}: error: {error}"
         case _:
             return None

@@ -153,6 +153,6 @@ func.func private @k(%a: memref<?xf32>) {
 // CHECK: `writes` 0: expected divisors that are positive constants
 func.func private @k(%a: memref<?xf32>) {
   prog.loop (%a : memref<?xf32>) shape [4]
-    body #prog.program<(f32) {v0 = in 0} -> (v0)> reads [#prog.access<0, affine_map<(d0) -> (d0)>>] writes [#prog.access<0, affine_map<(d0) -> (d0 mod d0)>>]
+    body #prog.program<(f32) {v0 = in 0} -> (v0)> reads [#prog.access<0, affine_map<(d0) -> (d0)>>] writes [#prog.access<0, affine_map<(d0) -> (d0 mod 0)>>]
   func.return
 }
