@@ -87,21 +87,14 @@ class LowerLoop(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter) -> None:
         function = op.parent_op()
+        if isinstance(function, func.FuncOp) and self._fuse(op, function, rewriter):
+            return
         ops: list[Operation] = []
-        if isinstance(function, func.FuncOp) and (others := _loops_after(op)):
-            nests = [nests_of(loop) for loop in (op, *others)]
-            if (parts := fused([nest for some in nests for nest in some])) is not None:
-                sources = zip(nests, _sources(function), strict=False)
-                texts = [text for some, text in sources for text in (text, *[None] * len(some[1:]))]
-                for other in others:
-                    rewriter.erase(other)
-                rewriter.replace(op, self._in_parallel(parts, texts, function, rewriter), [])
-                return
         work = 0
         for nest in nests_of(op):
             rest: Nest | None = nest
             if isinstance(function, func.FuncOp) and (shared := threaded(nest)) is not None:
-                ops += self._in_parallel((shared,), _sources(function), function, rewriter)
+                ops += self._in_parallel((shared,), _sources(function)[:1], function, rewriter)
                 rest = shared.rest
             if rest is not None:
                 work += work_of(rest)
@@ -109,6 +102,21 @@ class LowerLoop(RewritePattern):
         if work >= DISPATCHED:
             _mark_dispatched(function)
         rewriter.replace(op, ops, [])
+
+    def _fuse(self, op: LoopOp, function: func.FuncOp, rewriter: PatternRewriter) -> bool:
+        """Replaces `op` and the loops after it by one over their parts, if they have such parts."""
+        loops = [op, *_loops_after(op)]
+        nests = [nests_of(loop) for loop in loops] if len(loops) > 1 else []
+        parts = fused([nest for some in nests for nest in some])
+        if parts is None:
+            return False
+        texts: list[Attribute | None] = []
+        for some, text in zip_longest(nests, _sources(function)[: len(nests)]):
+            texts += [text, *[None] * (len(some) - 1)]
+        for loop in loops[1:]:
+            rewriter.erase(loop)
+        rewriter.replace(op, self._in_parallel(parts, texts, function, rewriter), [])
+        return True
 
     def _in_parallel(
         self,
