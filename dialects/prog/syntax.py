@@ -91,6 +91,7 @@ def parse_program(parser: AttrParser) -> Program:
 
 
 def _parse_node(parser: AttrParser) -> Node:
+    start = parser.pos
     head = parser.parse_identifier(context_msg=" for the kind of a node")
     match head:
         case "in":
@@ -108,28 +109,32 @@ def _parse_node(parser: AttrParser) -> Node:
         case _ if kind3 := _KINDS3.get(head):
             return Op3(kind3, *(_parse_reference(parser) for _ in range(3)))
         case _:
-            parser.raise_error(f"unknown kind `{head}`")
+            parser.raise_error(f"unknown kind `{head}`", start, start + len(head))
 
 
 def parse_kind(parser: AttrParser) -> Kind1 | Kind2 | Kind3:
     """Parse the name of a kind."""
+    start = parser.pos
     name = parser.parse_identifier(context_msg=" for a kind")
     if name not in _KINDS:
-        parser.raise_error(f"unknown kind `{name}`")
+        parser.raise_error(f"unknown kind `{name}`", start, start + len(name))
     return _KINDS[name]
 
 
 def _parse_reference(parser: AttrParser) -> int:
+    start = parser.pos
     name = parser.parse_identifier(context_msg=" for an earlier node")
     if not (name[0] == "v" and name[1:].isdecimal()):
-        parser.raise_error(f"expected the name of a node, as `v0`, found `{name}`")
+        message = f"expected the name of a node, as `v0`, found `{name}`"
+        parser.raise_error(message, start, start + len(name))
     return int(name[1:])
 
 
 def _parse_dtype(parser: AttrParser) -> Dtype:
+    start = parser.pos
     name = parser.parse_identifier(context_msg=" for a dtype")
     if name not in _DTYPES:
-        parser.raise_error(f"unknown dtype `{name}`")
+        parser.raise_error(f"unknown dtype `{name}`", start, start + len(name))
     return _DTYPES[name]
 
 

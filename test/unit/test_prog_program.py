@@ -347,3 +347,17 @@ def test_text_reads_back(program: Program) -> None:
 def test_text_that_is_refused(text: str, message: str) -> None:
     with pytest.raises(ParseError, match=message):
         parse_attribute(f"#prog.{text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("program<() {v0 = foo v0 : f32} -> (v0)>", "foo"),
+        ("program<(f33) {v0 = in 0} -> (v0)>", "f33"),
+        ("program<(f32) {v0 = in 0, v1 = exp w0 : f32} -> (v1)>", "w0"),
+    ],
+)
+def test_errors_are_at_the_name(text: str, named: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_attribute(f"#prog.{text}")
+    assert caught.value.span.text == named
