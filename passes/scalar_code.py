@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
 from dialects.prog import Dtype, E, Program
-from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp, prog_dtypes, program_of_kind
+from dialects.uir.constants import constant_of
+from dialects.uir.elementwise import PROG_DTYPES, ElementwiseOp, prog_dtypes
 from dialects.uir.types import dtype_of
 from passes.kernel_program import clamp
 from passes.loops.builder import LoopBuilder
@@ -31,9 +32,14 @@ def emit_scalars(builder: LoopBuilder, program: Program, operands: Sequence[SSAV
 def emit_elementwise(
     builder: LoopBuilder, op: ElementwiseOp, operands: Sequence[SSAValue]
 ) -> SSAValue:
-    """The result of an elementwise op on scalars."""
-    out = PROG_DTYPES[dtype_of(op.results[0])]
-    return emit_scalars(builder, program_of_kind(type(op), prog_dtypes(op), out), operands)
+    """The result of an elementwise op on scalars, of which literals are part of the computation."""
+    dtypes = prog_dtypes(op)
+    exprs: list[E] = []
+    for number, (dtype, operand) in enumerate(zip(dtypes, op.operands, strict=True)):
+        literal = constant_of(operand)
+        exprs.append(E.input(number, dtype) if literal is None else E.const(dtype, literal))
+    result = type(op).scalar(exprs, PROG_DTYPES[dtype_of(op.results[0])])
+    return emit_scalars(builder, Program.of_exprs(dtypes, [result]), operands)
 
 
 def emit_clamped(builder: LoopBuilder, scalar: SSAValue, greatest: int) -> SSAValue:

@@ -115,8 +115,12 @@ class E:
 
     @staticmethod
     def const(dtype: Dtype, value: Value) -> E:
-        """The constant `value`; raises ValueError if it's outside an integer dtype's range."""
-        return E(Const(dtype, bits(dtype, value)), dtype)
+        """The constant `value`; raises InvalidProgram if that is no element of `dtype`, as an
+        integer outside its range."""
+        try:
+            return E(Const(dtype, bits(dtype, value)), dtype)
+        except ValueError as error:
+            raise InvalidProgram(f"constant: {error}") from None
 
     @staticmethod
     def coord(axis: int) -> E:

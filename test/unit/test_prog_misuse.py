@@ -87,6 +87,12 @@ def test_expressions_do_not_change() -> None:
     assert pickle.loads(pickle.dumps(x)) == x
 
 
+def test_a_constant_that_is_no_element() -> None:
+    message = "^constant: 2147483648 is outside the range of i32$"
+    with pytest.raises(InvalidProgram, match=message):
+        E.const(Dtype.int32, 2**31)
+
+
 def test_comparisons_have_no_truth() -> None:
     a, b = E.input(0, f32), E.input(1, f32)
     with pytest.raises(TypeError, match="neither true nor false"):
