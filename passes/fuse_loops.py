@@ -31,7 +31,7 @@ from passes.loops.threads import is_worth_sharing
 from passes.lower_loops import nests_of
 from passes.names import new_name
 from passes.rangeify import OUTPUT
-from passes.roll_calls import constant_index, runs_of_calls
+from passes.roll_calls import blocks_of, constant_index, runs_of_calls
 
 NO_SOURCE = StringAttr("")
 
@@ -176,7 +176,7 @@ class FuseLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         fuser = _Fuser(op)
-        for block in [block for inner in op.walk() for r in inner.regions for block in r.blocks]:
+        for block in blocks_of(op):
             for calls in list(runs_of_calls(block)):
                 fuser.visit(calls)
         if fuser.made:

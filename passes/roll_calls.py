@@ -121,6 +121,11 @@ class _Roller:
         return self.builder.pure(moved, view.result.type)
 
 
+def blocks_of(module: ModuleOp) -> list[Block]:
+    """All blocks of `module`, those of its functions and of loops in them."""
+    return [block for op in module.walk() for region in op.regions for block in region.blocks]
+
+
 def runs_of_calls(block: Block) -> Iterator[list[func.CallOp]]:
     """The calls of `block`, as runs with no other effect between them."""
     run: list[func.CallOp] = []
@@ -163,8 +168,5 @@ class RollCallsPass(ModulePass):
     name = "roll-calls"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        blocks = [
-            block for inner in op.walk() for region in inner.regions for block in region.blocks
-        ]
-        for block in blocks:
+        for block in blocks_of(op):
             roll_calls(block)

@@ -21,8 +21,6 @@ _CONE = 64
 
 def range_of(scalar: SSAValue) -> tuple[int, int]:
     """The least and the greatest value that an i32 or bool scalar can have."""
-    if is_loop_index(scalar):
-        return _index_range(scalar)
     ins: list[Dtype] = []
     bounds: list[int] = []
     exprs: dict[SSAValue, E] = {}

@@ -1,8 +1,10 @@
-"""What Annex F of C99 says of the float kinds that are not exact: operands and results."""
+"""What C99 says of kinds that are not exact: special values (Annex F) and branch cuts (7.3)."""
 
 from __future__ import annotations
 
+import cmath
 import math
+from collections.abc import Callable
 
 from dialects.prog import Unary
 
@@ -87,3 +89,21 @@ _ANGLES = [
 ]
 ANGLES = [*_ANGLES, *((-y, x, -angle) for y, x, angle in _ANGLES)]
 """Of Atan2, the operands y and x and the angles."""
+
+
+def _parts(z: complex) -> tuple[float, float]:
+    return z.real, z.imag
+
+
+CUTS: dict[Unary, Callable[[complex], complex]] = {
+    Unary.SQRT: cmath.sqrt,
+    Unary.LOG: cmath.log,
+    Unary.ASIN: cmath.asin,
+    Unary.ACOS: cmath.acos,
+    Unary.ATAN: cmath.atan,
+    Unary.ASINH: cmath.asinh,
+    Unary.ACOSH: cmath.acosh,
+    Unary.ATANH: cmath.atanh,
+    Unary.LOG2: lambda z: complex(*(part / math.log(2) for part in _parts(cmath.log(z)))),
+}
+"""The kinds of complex numbers with branch cuts, by Python's own functions."""

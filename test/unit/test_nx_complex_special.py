@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import cmath
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import prog_reference as reference
@@ -24,6 +23,7 @@ from nx_complex import (
     special_parts,
     strata,
 )
+from prog_special import CUTS
 
 from dialects.prog import DOMAINS, Binary, Compare, Dtype, Unary
 
@@ -287,23 +287,6 @@ def test_powers_keep_conjugates(dtype: Dtype) -> None:
         of_parts(dtype, value.real, -value.imag),
     )
     np.testing.assert_array_equal(bits(found), bits(expected))
-
-
-def _parts(z: complex) -> tuple[float, float]:
-    return z.real, z.imag
-
-
-CUTS: dict[Unary, Callable[[complex], complex]] = {
-    Unary.SQRT: cmath.sqrt,
-    Unary.LOG: cmath.log,
-    Unary.ASIN: cmath.asin,
-    Unary.ACOS: cmath.acos,
-    Unary.ATAN: cmath.atan,
-    Unary.ASINH: cmath.asinh,
-    Unary.ACOSH: cmath.acosh,
-    Unary.ATANH: cmath.atanh,
-    Unary.LOG2: lambda z: complex(*(part / math.log(2) for part in _parts(cmath.log(z)))),
-}
 
 
 @BOTH

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 import itertools
 import math
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import prog_reference as reference
 import pytest
 from mpmath import mp, mpc
 from prog_bounds import FUNCTIONS, units
+from prog_special import CUTS
 
 from dialects.prog import DOMAINS, Binary, Dtype, Op1, Op2, Program, Unary, evaluate
 
@@ -240,18 +240,6 @@ def test_pow_on_the_real_axis_is_the_float_kind() -> None:
     (real,) = evaluate(Program.of_node([Dtype.float64] * 2, Op2(Binary.POW, 0, 1)), [x, y], x.shape)
     results = run(Binary.POW, C128, (x + 0j).tolist(), (y + 0j).tolist())
     assert [z.real for z in results] == real.tolist()
-
-
-CUTS = {
-    Unary.SQRT: cmath.sqrt,
-    Unary.LOG: cmath.log,
-    Unary.ASIN: cmath.asin,
-    Unary.ACOS: cmath.acos,
-    Unary.ATAN: cmath.atan,
-    Unary.ASINH: cmath.asinh,
-    Unary.ACOSH: cmath.acosh,
-    Unary.ATANH: cmath.atanh,
-}
 
 
 @pytest.mark.parametrize("kind", list(CUTS))
