@@ -18,7 +18,7 @@ _DIALECTS = {
     "arith": "xdsl.dialects.arith:Arith",
     "complex": "xdsl.dialects.complex:Complex",
     "memref": "xdsl.dialects.memref:MemRef",
-    "vector": "xdsl.dialects.vector:Vector",
+    "vector": "dialects.vector:Vector",
     "affine": "xdsl.dialects.affine:Affine",
 }
 """Name to `module:object`."""

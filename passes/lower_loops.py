@@ -69,7 +69,7 @@ from dialects.uir.attributes import DISPATCH, SOURCE
 from passes.names import new_name
 
 from .loops.axes import simplified
-from .loops.emit import NestEmitter
+from .loops.emit import emit_nest
 from .loops.fusion import fused
 from .loops.nest import Nest, nest_of
 from .loops.schedule import schedule_of
@@ -98,7 +98,7 @@ class LowerLoop(RewritePattern):
                 rest = shared.rest
             if rest is not None:
                 work += work_of(rest)
-                ops += NestEmitter(rest, schedule_of(rest)).emit()
+                ops += emit_nest(rest, schedule_of(rest))
         if work >= DISPATCHED:
             _mark_dispatched(function)
         rewriter.replace(op, ops, [])
@@ -181,7 +181,7 @@ def _function_of(shared: Threaded, name: str) -> tuple[func.FuncOp, list[SSAValu
     inner = dict[SSAValue, SSAValue](zip(values, arguments, strict=True))
     inside = nest.on(inner)
     inside = replace(inside, symbols=(*inside.symbols, number))
-    loops = NestEmitter(inside, shared.schedule).emit()
+    loops = emit_nest(inside, shared.schedule)
     block.add_ops((*loops, func.ReturnOp()))
     types = [argument.type for argument in block.args]
     function = func.FuncOp(name, (types, []), Region(block), visibility="private")

@@ -135,12 +135,13 @@ class LoopBuilder:
 
     @contextmanager
     def loop(
-        self, extent: int | SSAValue, step: int = 1, inits: Iterable[SSAValue] = ()
+        self, extent: int | SSAValue, step: int | SSAValue = 1, inits: Iterable[SSAValue] = ()
     ) -> Generator[Loop]:
         """A loop over `0, step, ...` below `extent`, around what is built in the context."""
         inits = tuple(inits)
         last = self.index(extent) if isinstance(extent, int) else extent
-        first, by = self.index(0), self.index(step)
+        first = self.index(0)
+        by = self.index(step) if isinstance(step, int) else step
         block = Block(arg_types=[INDEX, *(init.type for init in inits)])
         self._scopes.append(_Scope())
         for argument in block.args:

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
 from xdsl.ir import SSAValue
 
 from dialects.prog import Dtype, memory_dtype, type_of
+from dialects.vector import scalable
 from passes.index import Index
 
 from .nest import View
@@ -66,10 +67,13 @@ class Panel:
         with self._points.builder.loop(self._size) as loop:
             self._store(zero, loop.variable)
 
-    def load(self, row: Index, lane: Index) -> SSAValue:
-        """The element of a lane in a row."""
+    def load(self, row: Index, lane: Index, *, as_vector: bool) -> SSAValue:
+        """The element of a lane in a row, or the vector of those from there on."""
         index = self._points.emit(row * self._lanes + lane)
-        load = memref.LoadOp.get(self._memory, [index])
+        if as_vector:
+            load = vector.LoadOp(self._memory, [index], scalable(type_of(self._dtype)))
+        else:
+            load = memref.LoadOp.get(self._memory, [index])
         # The loop around the fills is further out, but the index may not depend on it.
         return self._points.builder.pure(load, hoisted=False)
 
@@ -100,9 +104,10 @@ class Panel:
 
     def _transpose(self, block: Block, row: Index) -> None:
         points, last = self._points, block.axes[-1]
-        for k, _ in points.tiles(last, block.points, _SIDE, again=True):
-            points.axes[last] = block.start + k
-            for lane, _ in points.tiles(block.lane, block.lanes, _SIDE, again=True):
+        # What a row has of the block is read at once: the rows may share sets of the cache.
+        for lane, _ in points.tiles(block.lane, block.lanes, _SIDE, again=True):
+            for k, _ in points.tiles(last, block.points, _SIDE, again=True):
+                points.axes[last] = block.start + k
                 rows: list[SSAValue] = []
                 for i in range(_SIDE):
                     points.axes[block.lane] = block.lane_start + lane + i

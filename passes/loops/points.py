@@ -6,11 +6,12 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import count
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from dialects.prog import Program, memory_dtype
+from dialects.prog import Program, memory_dtype, type_of
+from dialects.vector import SCALE, VScaleOp, is_scalable, scalable
 from passes.index import Coordinate, Index, Symbol, coordinate
 
 from .builder import LoopBuilder
@@ -61,6 +62,16 @@ class Points:
         with self.loop(axis, self.nest.extents[axis]) as variable:
             self.axes[axis] = variable
             yield
+
+    @contextmanager
+    def vector_loop(self, axis: int, extent: int) -> Generator[Index]:
+        """The variable of a loop over `axis` below `extent`, a multiple of the lanes of scalable
+        vectors, whose turns take as many points as such a vector has."""
+        scale = self.builder.pure(VScaleOp())
+        lanes = self.builder.pure(arith.MuliOp(scale, self.builder.index(SCALE)))
+        lanes.name_hint = "lanes"
+        with self.builder.loop(extent, lanes) as loop:
+            yield self.variable(axis, loop.variable, extent)
 
     @contextmanager
     def block_loop(self, axis: int, turns: Index) -> Generator[None]:
@@ -121,10 +132,17 @@ class Points:
         element = self._load(view.memory, self.scalars.select(inside, index, safe))
         return self.scalars.select(inside, element, zero)
 
+    def read_vector(self, view: View) -> SSAValue:
+        """The elements of `view`, which has no guards, from the current point on."""
+        type_ = scalable(type_of(memory_dtype(view.memory)))
+        return self._loaded(vector.LoadOp(view.memory, [self.value(view.index)], type_))
+
     def _load(self, memory: SSAValue, index: SSAValue) -> SSAValue:
-        load = memref.LoadOp.get(memory, [index])
+        return self._loaded(memref.LoadOp.get(memory, [index]))
+
+    def _loaded(self, load: memref.LoadOp | vector.LoadOp) -> SSAValue:
         # What nobody writes meanwhile is loaded as far out as its index is known.
-        if memory in self._written:
+        if load.operands[0] in self._written:
             return self.builder.effect(load)[0]
         return self.builder.pure(load)
 
@@ -146,10 +164,12 @@ class Points:
         return condition
 
     def write(self, results: Sequence[SSAValue]) -> None:
-        """Store the results of the current point."""
+        """Store the results of the current point, or of those that vectors hold."""
         for view, result in zip(self.nest.writes, results, strict=True):
             index = self.value(view.index)
-            self.builder.effect(memref.StoreOp.get(result, view.memory, [index]))
+            is_vector = is_scalable(result.type)
+            store = vector.StoreOp if is_vector else memref.StoreOp.get
+            self.builder.effect(store(result, view.memory, [index]))
 
     # Indices
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, vector
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from dialects.prog import (
     FLOATS,
@@ -39,6 +41,7 @@ from dialects.prog import (
     width,
 )
 from dialects.prog.c_library import function1, function2, function3
+from dialects.prog.program import Node
 
 from .booleans import with_plain_booleans
 from .builder import LoopBuilder
@@ -104,8 +107,20 @@ def _is_positive(program: Program, ranges: Mapping[int, FloatRange], node: int) 
             return False
 
 
+def has_vector_op(node: Node, dtype: Dtype) -> bool:
+    """Whether `node`, whose operands are of `dtype`, can be computed for vectors of them."""
+    match node:
+        case Op1(kind):
+            return dtype is Dtype.float32 and kind in (Move.COPY, Unary.RECIP)
+        case Op2(kind):
+            return dtype is Dtype.float32 and kind in _FLOAT_OPS
+        case _:
+            return False
+
+
 class Scalars:
-    """Kinds as ops. Operands and results have the types of their dtypes."""
+    """Kinds as ops. Operands and results have the types of their dtypes; those of the kinds that
+    `has_vector_op` names may be vectors of them, too."""
 
     def __init__(self, builder: LoopBuilder) -> None:
         self._builder = builder
@@ -117,6 +132,12 @@ class Scalars:
     def _call(self, name: str, result: Dtype, *operands: SSAValue) -> SSAValue:
         """What a function of the library gives."""
         return self._builder.pure(func.CallOp(name, operands, [type_of(result)]), name)
+
+    def like(self, x: SSAValue, other: SSAValue) -> SSAValue:
+        """`x` in every lane, where `other` is a vector and `x` is none."""
+        if isa(other.type, VectorType) and not isa(x.type, VectorType):
+            return self._op(vector.BroadcastOp, x, other.type)
+        return x
 
     def select(self, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
         """`x` where `condition`, else `y`."""
@@ -146,7 +167,7 @@ class Scalars:
     def _recip(self, dtype: Dtype, x: SSAValue) -> SSAValue:
         constant = self._builder.constant
         if dtype in FLOATS:
-            return self._op(arith.DivfOp, constant(dtype, 1.0), x)
+            return self._op(arith.DivfOp, self.like(constant(dtype, 1.0), x), x)
         unit = self._any_equal(x, constant(dtype, 1), constant(dtype, -1))
         return self.select(unit, x, constant(dtype, 0))
 
@@ -225,7 +246,7 @@ class Scalars:
                 order = "sgt" if kind is Binary.MAXIMUM else "slt"
                 return self.select(self._op(arith.CmpiOp, x, y, order), x, y)
             case Binary() if (op_class := _OPS[dtype].get(kind)) is not None:
-                return self._op(op_class, x, y)
+                return self._op(op_class, self.like(x, y), self.like(y, x))
             case _:
                 return self._call2(kind, dtype, x, y)
 

@@ -9,10 +9,14 @@ has too few of them, or has them so far apart that the caches can't hold them, t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
+from dialects.prog import Coord, In, Op2
+from dialects.prog.program import references
+
 from .nest import Nest, View
+from .scalars import has_vector_op
 
 LANES = 16
 """Elements of the widest vector of the machines we know."""
@@ -33,8 +37,9 @@ _NODES = 128
 """The greatest number of nodes over all rows: bodies, which are inside the reduction loops,
 count twice."""
 
-_BLOCK = 16
-"""Rows of a panel that is filled again for each tile."""
+_BLOCK = 64
+"""The most rows of a panel that is filled again for each tile. What was just stored is slow to load
+as a wider vector."""
 
 _PANELS = 1 << 15
 """The greatest size of the panels that rows share, in elements: they are on the stack."""
@@ -74,6 +79,8 @@ class Tiling:
     rows: int = 1
     """Points of the row axis in a tile."""
     packing: Packing | None = None
+    in_vectors: bool = False
+    """Whether lanes are computed as vectors, where there are as many as the widest vectors have."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,7 @@ def _map_schedule(nest: Nest) -> Schedule:
         crossing = [n for n, view in enumerate(nest.reads) if _crosses(view, last, axis)]
         if crossing and min(nest.extents[last], nest.extents[axis]) >= LANES:
             order = tuple(other for other in others if other != axis)
-            packing = Packing(tuple(crossing), (axis,), _BLOCK)
+            packing = Packing(tuple(crossing), (axis,), min(_BLOCK, nest.extents[axis]))
             return Schedule(order, Tiling(last, LANES, packing=packing))
     return Schedule((*others, last))
 
@@ -134,16 +141,44 @@ def _fold_schedule(nest: Nest) -> Schedule:
         packing = _row_packing(nest, lane, row, rows, across, strided)
         is_padded = packing is not None and set(packing.reads) == set(across)
         lanes = LANES if is_padded else min(extent, LANES)
-        return Schedule(order, Tiling(lane, lanes, row, rows, packing))
+        return Schedule(order, _with_vectors(nest, Tiling(lane, lanes, row, rows, packing)))
     order = tuple(axis for axis in nest.parallel if axis != lane)
     crossing = tuple(n for n in strided if _crosses(nest.reads[n], lane, last))
-    if crossing and nest.extents[last] >= _BLOCK:
+    packing = None
+    lanes = min(extent, _STREAM if len(across) > len(strided) else LANES)
+    if crossing and nest.extents[last] >= LANES:
         if chains:
             return Schedule(nest.parallel, chains=chains)
-        packing = Packing(crossing, (last,), _BLOCK)
-        return Schedule(order, Tiling(lane, min(extent, LANES), packing=packing))
-    lanes = min(extent, _STREAM if len(across) > len(strided) else LANES)
-    return Schedule(order, Tiling(lane, lanes))
+        packing = Packing(crossing, (last,), min(_BLOCK, nest.extents[last]))
+        lanes = min(extent, LANES)
+    return Schedule(order, _with_vectors(nest, Tiling(lane, lanes, packing=packing)))
+
+
+def _with_vectors(nest: Nest, tiling: Tiling) -> Tiling:
+    """`tiling`, in vectors if all that differs from lane to lane can be loaded and computed so."""
+    lane, body = tiling.lane, nest.body
+    copied = () if tiling.packing is None else tiling.packing.reads
+    wide: set[int] = set()
+    for index, node in enumerate(body.nodes):
+        match node:
+            case In(i):
+                view = nest.reads[i]
+                if lane in view.axes():
+                    if i not in copied and (view.guards or not _is_unit(view, lane)):
+                        return tiling
+                    wide.add(index)
+            case Coord(axis):
+                if lane in nest.coords[axis].axes():
+                    return tiling
+            case _:
+                operands = references(node)
+                if not wide.isdisjoint(operands):
+                    if not all(has_vector_op(node, body.dtypes[i]) for i in operands):
+                        return tiling
+                    wide.add(index)
+    folds = zip(nest.monoids, body.results, strict=True)
+    kinds = (has_vector_op(Op2(monoid.kind(dtype), 0, 0), dtype) for monoid, dtype in folds)
+    return replace(tiling, in_vectors=all(kinds))
 
 
 def _is_unordered(nest: Nest, axis: int) -> bool:
@@ -168,7 +203,7 @@ def _row_packing(
         return None
     if len(reads) * depth * LANES > _PANELS:
         *_, last = nest.reduction
-        return Packing(tuple(reads), (last,), min(4 * _BLOCK, extents[last])) if strided else None
+        return Packing(tuple(reads), (last,), min(_BLOCK, extents[last])) if strided else None
     # The other operand is read again for each tile of lanes.
     sharing = extents[row]
     if extents[lane] > LANES and depth * sharing > _CACHE:

@@ -11,6 +11,7 @@ from xdsl.interpreter import Interpreter
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import InterpretationError
 
+from dialects.vector import Vector
 from uir.runtime.interpreters.loops import register_loop_functions
 
 I32, I64, F32, I1 = np.int32, np.int64, np.float32, np.bool_
@@ -18,14 +19,14 @@ NAN, INF = F32("nan"), F32("inf")
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 
 
-def run(text: str, *arguments: Any, function: str = "f") -> tuple[Any, ...]:
+def run(text: str, *arguments: Any, function: str = "f", vscale: int = 1) -> tuple[Any, ...]:
     ctx = Context()
-    for dialect in (arith.Arith, builtin.Builtin, func.Func, memref.MemRef, scf.Scf):
+    for dialect in (arith.Arith, builtin.Builtin, func.Func, memref.MemRef, scf.Scf, Vector):
         ctx.load_dialect(dialect)
     module = Parser(ctx, text).parse_module()
     module.verify()
     interpreter = Interpreter(module)
-    register_loop_functions(interpreter)
+    register_loop_functions(interpreter, vscale)
     return interpreter.call_op(function, arguments)
 
 
@@ -306,6 +307,30 @@ def test_load() -> None:
 def test_access_out_of_bounds(text: str, index: int) -> None:
     with pytest.raises(InterpretationError, match="out of bounds"):
         run(text, np.zeros(2, F32), index)
+
+
+SCALED = """
+func.func @f(%m: memref<?xf32>, %w: f32, %i: index) -> index {
+  %scale = vector.vscale
+  %x = vector.load %m[%i] : memref<?xf32>, vector<[4]xf32>
+  %all = vector.broadcast %w : f32 to vector<[4]xf32>
+  %y = arith.mulf %x, %all : vector<[4]xf32>
+  vector.store %y, %m[%i] : memref<?xf32>, vector<[4]xf32>
+  func.return %scale : index
+}"""
+
+
+@pytest.mark.parametrize("vscale", [1, 2, 3])
+def test_scalable_vectors(vscale: int) -> None:
+    memory = np.arange(20, dtype=F32)
+    assert run(SCALED, memory, F32(-2), 5, vscale=vscale) == (vscale,)
+    scaled = [-2.0 * i if 5 <= i < 5 + 4 * vscale else i for i in range(20)]
+    assert memory.tolist() == scaled
+
+
+def test_a_vector_beyond_its_memory() -> None:
+    with pytest.raises(InterpretationError, match="elements 5 to 13 are out of bounds of 12"):
+        run(SCALED, np.zeros(12, F32), F32(1), 5, vscale=2)
 
 
 def test_views_share_the_memory_of_the_arena() -> None:

@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
 from xdsl.utils.exceptions import PassFailedException
 
 from dialects.prog import INTEGERS, Access, Coord, Dtype, E, LoopOp, Monoid, Program, type_of
+from dialects.vector import is_scalable
 from passes.loops import schedule
 from passes.lower_loops import LowerLoopsPass
 from uir.runtime.interpreters.loops import register_loop_functions
@@ -37,6 +38,8 @@ NUMPY = {Dtype.float32: np.float32, Dtype.int32: np.int32, Dtype.bool: np.bool_}
 ZERO = AffineExpr.constant(0)
 SIZE = 200
 """Elements of a memory that random loops read."""
+VSCALES = (1, 2, 4)
+"""Of vectors of 4, 8 and 16 lanes."""
 
 
 def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], symbols: int) -> ModuleOp:
@@ -50,10 +53,12 @@ def module_of(loop: Callable[[Block], LoopOp], dtypes: Sequence[Dtype], symbols:
     return module
 
 
-def run(module: ModuleOp, memories: Sequence[Array], symbols: Sequence[int]) -> list[Array]:
+def run(
+    module: ModuleOp, memories: Sequence[Array], symbols: Sequence[int], vscale: int = 1
+) -> list[Array]:
     """What the memories hold after the function has run."""
     interpreter = Interpreter(module)
-    register_loop_functions(interpreter)
+    register_loop_functions(interpreter, vscale)
     interpreter.register_implementations(ProgFunctions())
     copies = [memory.copy() for memory in memories]
     interpreter.call_op("k", (*copies, *symbols))
@@ -76,7 +81,13 @@ def check(module: ModuleOp, memories: Sequence[Array], symbols: Sequence[int] = 
     LowerLoopsPass().apply(Context(), lowered)
     lowered.verify()
     assert not any(isinstance(op, LoopOp) for op in lowered.walk())
-    assert_same_bits(before, run(lowered, memories, symbols))
+    for vscale in VSCALES if has_vectors(lowered) else [1]:
+        assert_same_bits(before, run(lowered, memories, symbols, vscale))
+
+
+def has_vectors(module: ModuleOp) -> bool:
+    """Whether `module` has scalable vectors."""
+    return any(is_scalable(result.type) for op in module.walk() for result in op.results)
 
 
 class Case:
@@ -253,10 +264,6 @@ def test_random_loops_keep_their_bits(case: Case) -> None:
     check(case.module, case.memories, [1])
 
 
-def floats(size: int, seed: int = 0) -> Array:
-    return np.random.default_rng(seed).normal(size=size).astype(np.float32)
-
-
 def access(memory: int, strides: Sequence[int]) -> Access:
     return Access.of_map(memory, AffineMap(len(strides), 0, (axis_sum(strides),)))
 
@@ -268,6 +275,69 @@ PRODUCT = Program.of_exprs([Dtype.float32] * 2, [X * Y])
 def f32_loop(count: int, **properties: Any) -> ModuleOp:
     """A module with a loop over `count` memories of f32."""
     return module_of(lambda block: LoopOp(block.args, **properties), [Dtype.float32] * count, 0)
+
+
+@st.composite
+def sums_and_products(draw: st.DrawFn) -> Case:
+    """Folds of arithmetic on floats, over rows and lanes, of which every read may lack an axis."""
+    axes = [draw(st.sampled_from([1, 3, 11])), draw(st.sampled_from([16, 20, 32, 35])), 3]
+    pool = [X, Y, Z, E.const(Dtype.float32, -1.5)]
+    for _ in range(draw(st.integers(0, 5))):
+        a, b = draw(st.sampled_from(pool)), draw(st.sampled_from(pool))
+        pool.append(draw(st.sampled_from([a + b, a - b, a * b, a / b, E.recip(a)])))
+    outs = pool[-draw(st.integers(1, 2)) :]
+    reads = [Access.of_map(i, AffineMap(3, 0, (draw(addresses(axes)),))) for i in range(3)]
+    properties: dict[str, Any] = {}
+    if draw(st.booleans()):
+        epilogue = Program.of_exprs([Dtype.float32] * len(outs), [E.recip(X)] * len(outs))
+        properties["epilogue"] = epilogue
+    module = f32_loop(
+        3 + len(outs),
+        shape=axes[:2],
+        reduction=axes[2:],
+        monoids=[draw(st.sampled_from([Monoid.SUM, Monoid.PRODUCT])) for _ in outs],
+        body=Program.of_exprs([Dtype.float32] * 3, outs),
+        reads=reads,
+        writes=[access(3 + i, (axes[1], 1)) for i in range(len(outs))],
+        **properties,
+    )
+    generator = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    size = math.prod(axes)
+    memories = [generator.normal(size=size).astype(np.float32) for _ in range(3)]
+    for memory in memories:
+        places = generator.integers(0, size, 8)
+        memory[places] = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e-40, -1e-40, 3e38]
+    results = [np.zeros(axes[0] * axes[1], np.float32) for _ in outs]
+    return Case(module, [*memories, *results])
+
+
+@st.composite
+def addresses(draw: st.DrawFn, axes: Sequence[int]) -> AffineExpr:
+    """A place for each point along some of the axes, which lie in memory in any order."""
+    strides = [0] * len(axes)
+    step = 1
+    for axis in draw(st.permutations(range(len(axes)))):
+        if draw(st.booleans()):
+            strides[axis] = step
+            step *= axes[axis]
+    return axis_sum(strides)
+
+
+@settings(max_examples=150, deadline=None)
+@given(sums_and_products())
+def test_vectors_of_any_width_keep_the_bits(case: Case) -> None:
+    check(case.module, case.memories)
+
+
+@pytest.mark.parametrize("right", ["kn", "nk"])
+def test_products_are_in_vectors(right: str) -> None:
+    module = product(7, 35, 6, "mk", right)
+    LowerLoopsPass().apply(Context(), module)
+    assert has_vectors(module)
+
+
+def floats(size: int, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).normal(size=size).astype(np.float32)
 
 
 @pytest.mark.parametrize(

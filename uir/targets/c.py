@@ -17,7 +17,7 @@ from xdsl.utils.target import Target
 
 from dialects.prog.c_library import is_function
 from dialects.uir.checks import CHECKED
-from uir.targets.c_dispatch import DISPATCH_MACROS, is_dispatched
+from uir.targets.c_dispatch import DISPATCH_MACROS, VECTOR_MACROS, is_dispatched, needs_vectors
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function
 from uir.targets.c_helpers import (
@@ -58,7 +58,10 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
         local_names = Names(global_names)
         lines += ["", *print_function(function, names, local_names, stored, checked)]
     helpers = definitions_used_in(lines)
-    if any(map(is_dispatched, functions)):
+    is_dispatching = any(map(is_dispatched, functions))
+    if is_dispatching or any(map(needs_vectors, functions)):
+        helpers.append(VECTOR_MACROS)
+    if is_dispatching:
         helpers.append(DISPATCH_MACROS)
     if any(isinstance(op, scf.ParallelOp) for function in functions for op in function.walk()):
         helpers.append(PARALLEL_MACRO)

@@ -26,8 +26,9 @@ from xdsl.utils.hints import isa
 
 from dialects.prog import COMPLEX, WHERE, Dtype, bits, dtype_of, type_of
 from dialects.prog.c_library import C_TYPES, function3
+from dialects.vector import VScaleOp, scalable
 from uir.targets.c_literals import code_literal, float_literal, integer_literal
-from uir.targets.c_vectors import VECTOR_TYPES, shuffle_text
+from uir.targets.c_vectors import VECTOR_TYPES, broadcast_text, shuffle_text
 
 index = IndexType()
 
@@ -93,6 +94,8 @@ class Piece:
     """Whether C gives the text the type `int` although its value may be of a wider type."""
     unsigned: "Piece | None" = None
     """The same bits as an expression of the unsigned type, for a text that is a cast from it."""
+    scalar: "Piece | None" = None
+    """What is in all lanes of a vector; beside a vector, C takes it in place of the vector."""
 
 
 def wrap(piece: Piece, needed: Level) -> str:
@@ -229,7 +232,7 @@ def is_library_call(op: Operation) -> bool:
 
 def is_literal(op: Operation) -> bool:
     """Whether `op` is spelled as a literal, which may stand wherever the value is used."""
-    return isinstance(op, arith.ConstantOp)
+    return isinstance(op, arith.ConstantOp | VScaleOp)
 
 
 def spell(op: Operation, operands: Sequence[Piece]) -> Piece:
@@ -288,8 +291,11 @@ def _require_type(op: Operation, *types: Attribute) -> None:
 
 
 def _spell_float_operator(op: Operation, operands: Sequence[Piece]) -> Piece:
-    _require_type(op, f32, f64)
-    return _binary(_FLOAT_OPERATORS[type(op)], *operands)
+    _require_type(op, f32, f64, scalable(f32))
+    lhs, rhs = operands
+    if lhs.scalar is None or rhs.scalar is None:
+        lhs, rhs = lhs.scalar or lhs, rhs.scalar or rhs
+    return _binary(_FLOAT_OPERATORS[type(op)], lhs, rhs)
 
 
 def _spell_float_helper(op: Operation, operands: Sequence[Piece]) -> Piece:
@@ -418,12 +424,25 @@ def _spell_complex(op: Operation, operands: Sequence[Piece]) -> Piece:
 
 def _spell_shuffle(op: Operation, operands: Sequence[Piece]) -> Piece:
     assert isinstance(op, vector.ShuffleOp)
-    names = [wrap(operand, Level.PRIMARY) for operand in operands]
-    return Piece(shuffle_text(op, names), ops=1 + sum(operand.ops for operand in operands))
+    text = shuffle_text(op, [operand.text for operand in operands])
+    return Piece(text, ops=1 + sum(operand.ops for operand in operands))
+
+
+def _spell_broadcast(op: Operation, operands: Sequence[Piece]) -> Piece:
+    assert isinstance(op, vector.BroadcastOp)
+    (scalar,) = operands
+    text = broadcast_text(op, wrap(scalar, Level.PRODUCT))
+    return Piece(text, Level.SUM, scalar.ops, scalar=scalar)
+
+
+def _spell_vscale(op: Operation, _: Sequence[Piece]) -> Piece:
+    return Piece("vscale")
 
 
 _SPELLINGS: dict[type[Operation], Spelling] = {
     vector.ShuffleOp: _spell_shuffle,
+    vector.BroadcastOp: _spell_broadcast,
+    VScaleOp: _spell_vscale,
     arith.ConstantOp: _spell_constant,
     arith.NegfOp: _spell_negf,
     arith.FloorDivSIOp: _spell_floor_division,

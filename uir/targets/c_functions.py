@@ -10,7 +10,7 @@ from xdsl.utils.hints import isa
 
 from dialects.uir.attributes import SOURCE
 from dialects.uir.checks import CHECKED
-from uir.targets.c_dispatch import is_dispatched
+from uir.targets.c_dispatch import is_dispatched, needs_vectors
 from uir.targets.c_expressions import (
     Level,
     Piece,
@@ -104,6 +104,8 @@ class _FunctionPrinter:
         for argument in self._function.body.block.args:
             self._silence_if_unused(argument)
         start = len(self._lines)
+        if needs_vectors(self._function):
+            self._line("VECTORS(VECTOR_BYTES)")
         if self._is_checked:
             self._line("int status = 0;")
         self._print_block(self._function.body.block)
@@ -114,9 +116,7 @@ class _FunctionPrinter:
             if not self._reports:
                 self._lines.insert(start, f"{_INDENT}(void)error;")
         self._depth -= 1
-        self._line("}")
-        if is_dispatched(self._function):
-            self._print_dispatch(parameters)
+        self._line("})" if is_dispatched(self._function) else "}")
         return self._lines
 
     def _line(self, text: str) -> None:
@@ -176,15 +176,11 @@ class _FunctionPrinter:
         start = f"{'static ' if is_private(self._function) else ''}{result} "
         name = self._functions[self._symbol]
         if is_dispatched(self._function):
-            start, name = "INLINE void ", f"{name}_inline"
-        for line in _packed(f"{start}{name}(", parameters or ["void"], ") {"):
-            self._line(line)
-
-    def _print_dispatch(self, parameters: Sequence[str]) -> None:
-        """Prints what defines the function by the inline one above."""
-        arguments = [self._text(argument) for argument in self._function.body.block.args]
-        self._lines += _packed(f"DISPATCH({self._functions[self._symbol]}, (", parameters, "),")
-        self._lines += _packed(f"{_INDENT * 2}(", arguments, "))")
+            arguments = [self._text(argument) for argument in self._function.body.block.args]
+            self._lines += _packed(f"DISPATCH({name}, (", parameters, "),")
+            self._lines += _packed(f"{_INDENT * 2}(", arguments, "), {")
+        else:
+            self._lines += _packed(f"{start}{name}(", parameters or ["void"], ") {")
 
     @property
     def _symbol(self) -> str:
@@ -215,7 +211,8 @@ class _FunctionPrinter:
         (result,) = op.results
         piece = spell(op, [self._pieces[operand] for operand in op.operands])
         used_here_only = self._uses[result] == 1 and self._last_user[result].parent is op.parent
-        if is_literal(op) or (used_here_only and piece.ops <= _MAX_OPS):
+        is_free = is_literal(op) or (piece.scalar is not None and piece.ops == 0)
+        if is_free or (used_here_only and piece.ops <= _MAX_OPS):
             self._pieces[result] = piece
         else:
             self._bind(result, value_type(op, result.type), piece.text)

@@ -208,6 +208,18 @@ static inline void store_{_vector}({_element} *to, {_vector} v) {{
         calls=(f"load_{_vector}",),
     )
 
+HELPERS["shuffle"] = Helper(
+    """\
+// Lanes of two vectors by their numbers. gcc takes a vector that is written out lane by lane apart.
+#if defined(__clang__)
+#define shuffle(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef int32_t shuffle_mask __attribute__((vector_size(16)));
+#define shuffle(a, b, ...) __builtin_shuffle(a, b, (shuffle_mask){__VA_ARGS__})
+#endif
+"""
+)
+
 _WORD = re.compile(r"\b[a-z]\w*(?=\()")
 _LIBRARY_WORD = re.compile(r"\bnx_\w+")
 

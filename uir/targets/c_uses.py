@@ -57,8 +57,6 @@ def printed_operands(op: Operation) -> Sequence[SSAValue]:
     if isinstance(op, cf.AssertOp):
         negated = negated_value(op.arg)
         return [op.arg if negated is None else negated]
-    if isinstance(op, vector.ShuffleOp):
-        return [*op.operands, *op.operands]
     return op.operands
 
 

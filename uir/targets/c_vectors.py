@@ -1,7 +1,8 @@
 """How vectors are spelled in C: as the vector types of GNU C, which clang has too.
 
 A vector is in a variable of its own; it is loaded and stored through functions that assume no more
-alignment than an element's.
+alignment than an element's. Scalable vectors are as wide as those of the machine that a function
+is compiled for (`c_dispatch.py`).
 """
 
 from collections.abc import Sequence
@@ -10,11 +11,14 @@ from xdsl.dialects import vector
 from xdsl.dialects.builtin import VectorType, f32, i32
 from xdsl.ir import Attribute
 
+from dialects.vector import scalable
+
 _LANES = 4
 
 VECTOR_TYPES: dict[Attribute, str] = {
     VectorType(f32, [_LANES]): "f32x4",
     VectorType(i32, [_LANES]): "i32x4",
+    scalable(f32): "f32v",
 }
 """The C types of vectors."""
 
@@ -29,8 +33,12 @@ def store_text(op: vector.StoreOp, element: str, value: str) -> str:
     return f"store_{VECTOR_TYPES[op.vector.type]}(&{element}, {value});"
 
 
+def broadcast_text(op: vector.BroadcastOp, scalar: str) -> str:
+    """The vector whose lanes are all the number `scalar`, a zero as it is: -0 - 0 is -0."""
+    zero = f"({VECTOR_TYPES[op.vector.type]}){{0}}"
+    return zero if scalar == "0.0f" else f"{scalar} - {zero}"
+
+
 def shuffle_text(op: vector.ShuffleOp, operands: Sequence[str]) -> str:
-    """The elements of both operands, named, that the mask picks."""
-    lanes = [f"{operand}[{lane}]" for operand in operands for lane in range(_LANES)]
-    picked = [lanes[lane] for lane in op.mask.get_values()]
-    return f"({VECTOR_TYPES[op.result.type]}){{{', '.join(picked)}}}"
+    """The lanes of both operands that the mask picks, numbered from those of the first."""
+    return f"shuffle({', '.join([*operands, *map(str, op.mask.get_values())])})"

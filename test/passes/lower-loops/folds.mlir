@@ -39,20 +39,61 @@ func.func private @columns(%a: memref<?xf32>, %o: memref<?xf32>) {
   func.return
 }
 
-// A matrix product keeps rows of lanes together: each loaded lane serves every row. The results
-// are written in a loop over the rows.
+// Rows of 96 are folded as scalable vectors. An element that no lane differs in is in all of them.
+// CHECK-LABEL: func.func private @scaled_columns
+// CHECK:         %[[SCALE:.*]] = vector.vscale
+// CHECK:         %[[LANES:.*]] = arith.muli %[[SCALE]], %{{.*}} : index
+// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<96xf32>
+// CHECK:         scf.for %{{.*}} step %[[LANES]] {
+// CHECK-NEXT:      vector.store %{{.*}}, %[[ACC]]
+// CHECK:         %[[W:.*]] = memref.load %w[
+// CHECK:         %[[ALL:.*]] = vector.broadcast %[[W]] : f32 to vector<[4]xf32>
+// CHECK:         scf.for %{{.*}} step %[[LANES]] {
+// CHECK:           %[[SUM:.*]] = vector.load %[[ACC]]{{.*}} : memref<96xf32>, vector<[4]xf32>
+// CHECK:           %[[X:.*]] = vector.load %a{{.*}} : memref<?xf32>, vector<[4]xf32>
+// CHECK-NEXT:      %[[Y:.*]] = arith.mulf %[[ALL]], %[[X]] : vector<[4]xf32>
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addf %[[SUM]], %[[Y]] : vector<[4]xf32>
+// CHECK-NEXT:      vector.store %[[NEXT]], %[[ACC]]
+func.func private @scaled_columns(%w: memref<?xf32>, %a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%w, %a, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [96] reduction [8]
+    monoids [#prog.monoid<sum>]
+    body #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1} -> (v2)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d1)>>,
+           #prog.access<1, affine_map<(d0, d1) -> (d1 * 96 + d0)>>]
+    writes [#prog.access<2, affine_map<(d0) -> (d0)>>]
+  func.return
+}
+
+// What has no vector form, here a comparison with each lane, keeps its accumulators in an array.
+// CHECK-LABEL: func.func private @masked_columns
+// CHECK-NOT:     vector.
+// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<96xf32>
+// CHECK-NOT:     vector.
+// CHECK:         func.return
+func.func private @masked_columns(%a: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [96] reduction [8]
+    monoids [#prog.monoid<sum>]
+    body #prog.program<(f32) {v0 = in 0, v1 = const 1.0 : f32, v2 = less v0 v1, v3 = where v2 v0 v1} -> (v3)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d1 * 96 + d0)>>]
+    writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+  func.return
+}
+
+// A matrix product keeps rows of vectors together, which the loop over the reduction carries: each
+// loaded vector serves every row. Results that lie side by side are stored as they are.
 // CHECK-LABEL: func.func private @matrix_product
-// CHECK-COUNT-4: memref.alloca() : memref<16xf32>
-// CHECK:         %[[TILE:.*]] = memref.alloca() : memref<64xf32>
-// CHECK-COUNT-4: memref.load %a[
-// CHECK-NOT:     memref.load %a[
-// CHECK:         memref.load %b[
-// CHECK-NOT:     memref.load %b[
-// CHECK-COUNT-4: memref.store %{{.*}}, %[[TILE]]
-// CHECK:         scf.for
-// CHECK:           scf.for
-// CHECK:             %[[RESULT:.*]] = memref.load %[[TILE]]
-// CHECK:             memref.store %[[RESULT]], %o
+// CHECK:         %[[LANES:.*]] = arith.constant 16 : index
+// CHECK:         %[[STEP:.*]] = arith.muli %{{.*}} : index
+// CHECK:         %[[ZERO:.*]] = vector.broadcast %{{.*}} : f32 to vector<[4]xf32>
+// CHECK:         scf.for %{{.*}} to %[[LANES]] step %[[STEP]] {
+// CHECK:           %[[R:.*]], %{{.*}}, %{{.*}}, %{{.*}} = scf.for %{{.*}} iter_args(%acc = %[[ZERO]], %acc_1 = %[[ZERO]], %acc_2 = %[[ZERO]], %acc_3 = %[[ZERO]])
+// CHECK:             memref.load %a[
+// CHECK:             vector.load %b[
+// CHECK-NOT:         %b[
+// CHECK-COUNT-3:     memref.load %a[
+// CHECK-NOT:         memref.load
+// CHECK:           vector.store %[[R]], %o
+// CHECK-COUNT-3:   vector.store %{{.*}}, %o
 // CHECK:         func.return
 func.func private @matrix_product(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 64] reduction [8]
@@ -69,7 +110,7 @@ func.func private @matrix_product(%a: memref<?xf32>, %b: memref<?xf32>, %o: memr
 // CHECK:         %[[ALL:.*]] = arith.constant 35 : index
 // CHECK:         %[[TILE:.*]] = arith.constant 16 : index
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[ALL]] step %[[TILE]]
-// CHECK:           %[[BEFORE:.*]] = arith.cmpi slt, %[[I]], %[[LAST:.*]] : index
+// CHECK-NEXT:      %[[BEFORE:.*]] = arith.cmpi slt, %[[I]], %[[LAST:.*]] : index
 // CHECK:           arith.select %[[BEFORE]], %[[I]], %[[LAST]] : index
 // CHECK-NOT:     to %[[ALL]]
 // CHECK:         func.return

@@ -8,10 +8,10 @@
 // CHECK-COUNT-4:   vector.load %b[%{{.*}}] : memref<?xf32>, vector<4xf32>
 // CHECK-COUNT-8:   vector.shuffle
 // CHECK-NOT:     vector.shuffle
-// CHECK:         scf.for %{{.*}}
-// CHECK-NOT:     memref.load %b
-// CHECK:         memref.load %[[PANEL]]
-// CHECK-NOT:     memref.load %b
+// CHECK:         scf.for %{{.*}} iter_args(
+// CHECK-NOT:     load %b
+// CHECK:         vector.load %[[PANEL]]{{.*}} : memref<128xf32>, vector<[4]xf32>
+// CHECK-NOT:     load %b
 // CHECK:         func.return
 func.func private @transposed_operand(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 32] reduction [8]
@@ -35,8 +35,11 @@ func.func private @transposed_operand(%a: memref<?xf32>, %b: memref<?xf32>, %o: 
 // CHECK:           scf.for %{{.*}} = %{{.*}} to %[[TEN]]
 // CHECK:             %[[B:.*]] = memref.load %b
 // CHECK:             memref.store %[[B]], %[[PANEL]]
-// CHECK:         memref.store %[[ZERO]], %{{.*}} : memref<16xf32>
+// CHECK:         vector.load %[[PANEL]]
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[TILE:tile]]
+// CHECK-NOT:     vector.store
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[TEN]]
+// CHECK:           memref.load %[[TILE]]
 // CHECK:           memref.store %{{.*}}, %o
 func.func private @narrow(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32>) {
   prog.loop (%a, %b, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [4, 10] reduction [8]
@@ -48,18 +51,22 @@ func.func private @narrow(%a: memref<?xf32>, %b: memref<?xf32>, %o: memref<?xf32
   func.return
 }
 
-// The sum of each row takes sixteen rows at a time, and a block of columns of them.
+// The sums of sixteen rows take a block of columns at a time, between which they are in memory.
 // CHECK-LABEL: func.func private @row_sums
-// CHECK:         memref.alloca() {alignment = 64 : i64} : memref<256xf32>
-// CHECK:         %[[BLOCK:.*]] = arith.constant 16 : index
+// CHECK:         memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
+// CHECK:         vector.store %{{.*}}, %[[TILE:tile]]
+// CHECK:         %[[BLOCK:.*]] = arith.constant 64 : index
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %[[BLOCK]]
-// CHECK:           vector.load %a
-// CHECK:           arith.addf
+// CHECK:           vector.load %a{{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK:           %[[START:.*]] = vector.load %[[TILE]]
+// CHECK:           %[[END:.*]] = scf.for %{{.*}} iter_args(%{{.*}} = %[[START]])
+// CHECK:             arith.addf %{{.*}} : vector<[4]xf32>
+// CHECK:           vector.store %[[END]], %[[TILE]]
 func.func private @row_sums(%a: memref<?xf32>, %o: memref<?xf32>) {
-  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [16] reduction [64]
+  prog.loop (%a, %o : memref<?xf32>, memref<?xf32>) shape [16] reduction [128]
     monoids [#prog.monoid<sum>]
     body #prog.program<(f32) {v0 = in 0} -> (v0)>
-    reads [#prog.access<0, affine_map<(d0, d1) -> (d0 * 64 + d1)>>]
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d0 * 128 + d1)>>]
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
 }

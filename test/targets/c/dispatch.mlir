@@ -1,17 +1,16 @@
 // RUN: uir-opt %s -t c | filecheck %s
 
-// A function that is worth it is inlined into one function for each width of vectors.
-// CHECK:      #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX512F__) && \
-// CHECK:      #define DISPATCH(name, parameters, arguments)
-// CHECK:      __attribute__((target("avx512f"))) static void name##_avx512 parameters
+// A function that is worth it is compiled for each width of vectors.
+// CHECK:      #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__)
+// CHECK-NEXT: #define DISPATCH(name, parameters, arguments, ...)
+// CHECK-NEXT:   __attribute__((target("avx512f"))) FUNCTION(name##_avx512, 64, parameters, __VA_ARGS__)
 // CHECK:      __builtin_cpu_supports("avx512f")
 // CHECK:      {{^}}#else
-// CHECK:      {{^}}INLINE void copy_inline(const float *restrict x, float *restrict y) {
+// CHECK:      {{^}}DISPATCH(copy, (const float *restrict x, float *restrict y),
+// CHECK-NEXT:     (x, y), {
 // CHECK-NEXT:   const float v0 = x[0];
 // CHECK-NEXT:   y[0] = v0;
-// CHECK-NEXT: {{^}}}
-// CHECK-NEXT: {{^}}DISPATCH(copy, (const float *restrict x, float *restrict y),
-// CHECK-NEXT:     (x, y))
+// CHECK-NEXT: {{^}}})
 func.func private @copy(%x: memref<?xf32>, %y: memref<?xf32>) attributes {uir.dispatch} {
   %c0 = arith.constant 0 : index
   %0 = memref.load %x[%c0] : memref<?xf32>

@@ -1,7 +1,7 @@
-"""The meaning of the loop level (func, scf, arith, memref of rank 1), exact to the bit.
+"""The meaning of the loop level (func, scf, arith, vector, memref of rank 1), exact to the bit.
 
-Values: an element of a dtype is a numpy scalar, index a Python `int`; a memory is a 1-D numpy
-array, a view shares the memory of its source. Every float op rounds once and integers wrap.
+Values: an element of a dtype is a numpy scalar, index a Python `int`; a vector and a memory are 1-D
+numpy arrays, a view shares the memory of its source. Every float op rounds once, integers wrap.
 
 What C leaves undefined is an InterpretationError here: an access out of bounds, a zero divisor, a
 quotient or a conversion out of range, an index beyond 64 bits, overlapping memories in a call.
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects import cf, func, memref, scf, vector
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.interpreter import (
     Interpreter,
     InterpreterFunctions,
@@ -28,6 +28,7 @@ from xdsl.interpreter import (
 from xdsl.interpreters.func import FuncFunctions
 from xdsl.utils.exceptions import InterpretationError
 
+from dialects.vector import VScaleOp
 from uir.runtime.interpreters.library import Function, library
 from uir.runtime.interpreters.loop_scalars import ELEMENTS, ScalarFunctions, integer
 
@@ -40,13 +41,13 @@ class AssertionFailed(Exception):
     """A `cf.assert` whose condition was false; `str` is its message."""
 
 
-def register_loop_functions(interpreter: Interpreter) -> None:
-    """Teaches `interpreter` every op of the loop level."""
+def register_loop_functions(interpreter: Interpreter, vscale: int = 1) -> None:
+    """Teaches `interpreter` every op of the loop level; `vscale` is what `vector.vscale` gives."""
     interpreter.register_implementations(CallFunctions())
     interpreter.register_implementations(ControlFlowFunctions())
     interpreter.register_implementations(ScalarFunctions())
     interpreter.register_implementations(MemoryFunctions())
-    interpreter.register_implementations(VectorFunctions())
+    interpreter.register_implementations(VectorFunctions(vscale))
 
 
 @register_impls
@@ -191,12 +192,34 @@ class MemoryFunctions(InterpreterFunctions):
 class VectorFunctions(InterpreterFunctions):
     """Vectors, which are arrays of their elements."""
 
+    def __init__(self, vscale: int) -> None:
+        super().__init__()
+        self._vscale = vscale
+
+    def _size(self, type_: VectorType) -> int:
+        """The number of lanes of vectors of rank 1."""
+        (lanes,), (is_scalable,) = type_.get_shape(), type_.get_scalable_dims()
+        return lanes * self._vscale if is_scalable else lanes
+
+    @impl(VScaleOp)
+    def run_vscale(
+        self, interpreter: Interpreter, op: VScaleOp, args: PythonValues
+    ) -> PythonValues:
+        return (self._vscale,)
+
+    @impl(vector.BroadcastOp)
+    def run_broadcast(
+        self, interpreter: Interpreter, op: vector.BroadcastOp, args: PythonValues
+    ) -> PythonValues:
+        (scalar,) = args
+        return (np.full(self._size(op.vector.type), scalar),)
+
     @impl(vector.LoadOp)
     def run_load(
         self, interpreter: Interpreter, op: vector.LoadOp, args: PythonValues
     ) -> PythonValues:
         memory, index = args
-        return (_span(memory, index, op.result.type.get_shape()[0]).copy(),)
+        return (_span(memory, index, self._size(op.result.type)).copy(),)
 
     @impl(vector.StoreOp)
     def run_store(
