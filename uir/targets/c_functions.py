@@ -332,6 +332,10 @@ class _FunctionPrinter:
             self._bind_if_compound(bound, c_type)
         variables: list[str] = []
         for argument, result, initial in zip(carried, op.res, op.iter_args, strict=True):
+            if self._is_carried_on(op, initial):
+                self._pieces[argument] = self._pieces[result] = self._pieces[initial]
+                variables.append(self._text(argument))
+                continue
             variable = self._declare(argument)
             variables.append(variable)
             self._pieces[result] = self._pieces[argument]
@@ -339,6 +343,12 @@ class _FunctionPrinter:
             self._line_with_decimals(f"{argument_type} {variable} = {self._text(initial)};")
             self._silence_if_unused(argument, result)
         self._print_turns(op.body.block, (op.lb, op.ub, op.step), variables)
+
+    def _is_carried_on(self, op: scf.ForOp, initial: SSAValue) -> bool:
+        """Whether `initial` is a variable of the loop around `op` that has served its purpose."""
+        outer = op.parent_op()
+        is_variable = isinstance(outer, scf.ForOp) and initial in outer.body.block.args[1:]
+        return is_variable and self._uses[initial] == 1
 
     def _print_parallel(self, op: scf.ParallelOp) -> None:
         """Prints a loop whose turns threads share; what a turn declares is its own."""

@@ -24,6 +24,40 @@ func.func private @sum(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   func.return
 }
 
+// A loop goes on with the variable of the loop around it, unless that needs its value again.
+// CHECK-LABEL: static void table(
+// CHECK-NEXT:    float acc = 0.0f;
+// CHECK-NEXT:    float last = 0.0f;
+// CHECK-NEXT:    for (int64_t i = 0; i < n; i += 1) {
+// CHECK-NEXT:      float start = last;
+// CHECK-NEXT:      for (int64_t k = 0; k < 4; k += 1) {
+// CHECK-NEXT:        const float a = x[k];
+// CHECK-NEXT:        acc = acc + a;
+// CHECK-NEXT:        start = start * a;
+// CHECK-NEXT:      }
+// CHECK-NEXT:      last = start + last;
+// CHECK-NEXT:    }
+// CHECK-NEXT:    y[0] = acc;
+func.func private @table(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %sum, %end = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %last = %zero) -> (f32, f32) {
+    %row, %product = scf.for %k = %c0 to %c4 step %c1 iter_args(%inner = %acc, %start = %last) -> (f32, f32) {
+      %a = memref.load %x[%k] : memref<?xf32>
+      %next = arith.addf %inner, %a : f32
+      %times = arith.mulf %start, %a : f32
+      scf.yield %next, %times : f32, f32
+    }
+    %new = arith.addf %product, %last : f32
+    scf.yield %row, %new : f32, f32
+  }
+  memref.store %sum, %y[%c0] : memref<?xf32>
+  memref.store %end, %y[%c1] : memref<?xf32>
+  func.return
+}
+
 // All carried values change at once.
 // CHECK-LABEL: static void fibonacci(
 // CHECK:           const int32_t v1 = add_i32(a, b);
