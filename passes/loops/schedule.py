@@ -44,8 +44,9 @@ as a wider vector."""
 _PANELS = 1 << 15
 """The greatest size of the panels that rows share, in elements: they are on the stack."""
 
-_NEAR = 1 << 16
-"""Elements that are fast to read although lanes in them are far apart."""
+_NEAR = 1 << 13
+"""Elements that are fast to read although lanes in them are far apart: a part of the first-level
+cache."""
 
 _CACHE = 1 << 18
 """Elements that a part of the second-level cache holds."""
