@@ -9,7 +9,8 @@ few of them, or has them so far apart that the caches can't hold them, they are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from dialects.prog import Coord, In, Op2
@@ -61,10 +62,9 @@ class Packing:
     axes: tuple[int, ...]
     """The axes whose points are the rows of a panel."""
     rows: int
-    """Rows of a panel."""
-    sharing: int | None = None
-    """Points of the row axis that are folded with the same copy of all the reduction; None where
-    each tile copies a block at a time."""
+    """Rows of a panel. The points of the axes are copied in blocks of as many."""
+    sharing: int = 1
+    """Points of the row axis that are folded with the same copy."""
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,11 @@ def _fold_schedule(nest: Nest) -> Schedule:
     row = _row_axis(nest, lane, strided)
     if row is not None and (rows := _row_count(nest, row)) > 1:
         order = tuple(axis for axis in nest.parallel if axis not in (lane, row))
-        packing = _row_packing(nest, lane, row, rows, across, strided)
-        is_padded = packing is not None and set(packing.reads) == set(across)
-        lanes = LANES if is_padded else min(extent, LANES)
-        return Schedule(order, _with_vectors(nest, Tiling(lane, lanes, row, rows, packing)))
+        copied = _copied_by_rows(nest, lane, row, rows, across, strided)
+        lanes = LANES if copied and set(copied) == set(across) else min(extent, LANES)
+        in_vectors = lanes == LANES and _fits_vectors(nest, lane, copied)
+        packing = _row_packing(nest, lane, row, rows, copied, in_vectors)
+        return Schedule(order, Tiling(lane, lanes, row, rows, packing, in_vectors))
     order = tuple(axis for axis in nest.parallel if axis != lane)
     crossing = tuple(n for n in strided if _crosses(nest.reads[n], lane, last))
     packing = None
@@ -152,13 +153,14 @@ def _fold_schedule(nest: Nest) -> Schedule:
             return Schedule(nest.parallel, chains=chains)
         packing = Packing(crossing, (last,), min(_BLOCK, nest.extents[last]))
         lanes = min(extent, LANES)
-    return Schedule(order, _with_vectors(nest, Tiling(lane, lanes, packing=packing)))
+    copied = () if packing is None else crossing
+    in_vectors = _fits_vectors(nest, lane, copied)
+    return Schedule(order, Tiling(lane, lanes, packing=packing, in_vectors=in_vectors))
 
 
-def _with_vectors(nest: Nest, tiling: Tiling) -> Tiling:
-    """`tiling`, in vectors if all that differs from lane to lane can be loaded and computed so."""
-    lane, body = tiling.lane, nest.body
-    copied = () if tiling.packing is None else tiling.packing.reads
+def _fits_vectors(nest: Nest, lane: int, copied: Sequence[int]) -> bool:
+    """Whether all that differs from lane to lane can be loaded and computed as vectors."""
+    body = nest.body
     wide: set[int] = set()
     for index, node in enumerate(body.nodes):
         match node:
@@ -166,20 +168,19 @@ def _with_vectors(nest: Nest, tiling: Tiling) -> Tiling:
                 view = nest.reads[i]
                 if lane in view.axes():
                     if i not in copied and (view.guards or not _is_unit(view, lane)):
-                        return tiling
+                        return False
                     wide.add(index)
             case Coord(axis):
                 if lane in nest.coords[axis].axes():
-                    return tiling
+                    return False
             case _:
                 operands = references(node)
                 if not wide.isdisjoint(operands):
                     if not all(has_vector_op(node, body.dtypes[i]) for i in operands):
-                        return tiling
+                        return False
                     wide.add(index)
     folds = zip(nest.monoids, body.results, strict=True)
-    kinds = (has_vector_op(Op2(monoid.kind(dtype), 0, 0), dtype) for monoid, dtype in folds)
-    return replace(tiling, in_vectors=all(kinds))
+    return all(has_vector_op(Op2(monoid.kind(dtype), 0, 0), dtype) for monoid, dtype in folds)
 
 
 def _is_unordered(nest: Nest, axis: int) -> bool:
@@ -191,26 +192,40 @@ def _is_unordered(nest: Nest, axis: int) -> bool:
     )
 
 
-def _row_packing(
+def _copied_by_rows(
     nest: Nest, lane: int, row: int, rows: int, across: list[int], strided: list[int]
-) -> Packing | None:
-    """What the rows of a fold share copies of."""
+) -> tuple[int, ...]:
+    """The reads of the body that the rows of a fold share copies of."""
     extents = nest.extents
-    depth = prod(extents[axis] for axis in nest.reduction)
-    reads = strided
-    is_far = depth * extents[lane] > _NEAR and rows < extents[row]
-    if extents[lane] < LANES or (is_far and not strided):
-        reads = across
-    if not reads or any(row in nest.reads[n].axes() for n in reads):
+    is_far = _depth(nest) * extents[lane] > _NEAR and rows < extents[row]
+    is_narrow = extents[lane] < LANES
+    copied = across if is_narrow or (is_far and not strided) else strided
+    return tuple(copied) if all(row not in nest.reads[n].axes() for n in copied) else ()
+
+
+def _row_packing(
+    nest: Nest, lane: int, row: int, rows: int, copied: tuple[int, ...], in_vectors: bool
+) -> Packing | None:
+    """How the rows of a fold share copies."""
+    if not copied:
         return None
-    if len(reads) * depth * LANES > _PANELS:
-        *_, last = nest.reduction
-        return Packing(tuple(reads), (last,), min(_BLOCK, extents[last])) if strided else None
+    extents, depth, (*_, last) = nest.extents, _depth(nest), nest.reduction
     # The other operand is read again for each tile of lanes.
     sharing = extents[row]
-    if extents[lane] > LANES and depth * sharing > _CACHE:
+    is_deep = len(copied) * depth * LANES > _PANELS
+    if is_deep or (extents[lane] > LANES and depth * sharing > _CACHE):
         sharing = _tile_size(-(-sharing // rows), max(1, _CACHE // (depth * rows))) * rows
-    return Packing(tuple(reads), nest.reduction, depth, sharing)
+    if not is_deep:
+        return Packing(copied, nest.reduction, depth, sharing)
+    if in_vectors:
+        block = max(_BLOCK, _PANELS // (2 * len(copied) * LANES))
+        return Packing(copied, (last,), min(block, extents[last]), sharing)
+    return Packing(copied, (last,), min(_BLOCK, extents[last]), rows)
+
+
+def _depth(nest: Nest) -> int:
+    """The points of the reduction."""
+    return prod(nest.extents[axis] for axis in nest.reduction)
 
 
 def _is_unit(view: View, axis: int) -> bool:

@@ -143,7 +143,7 @@ def _loop_axes(nest: Nest, schedule: Schedule) -> Iterator[tuple[int, int, int]]
         yield tiling.lane, min(tiling.lanes, _LANES), _STREAM if tiling.lanes > _LANES else 0
         if packing is not None and not nest.reduction:
             yield packing.axes[0], packing.rows, 0
-    elif packing is None or packing.sharing is None:
+    elif packing is None or packing.sharing == tiling.rows:
         yield tiling.row, tiling.rows, 0
         yield tiling.lane, tiling.lanes, 0
     elif packing.sharing == nest.extents[tiling.row]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.ir import SSAValue
 
@@ -44,47 +45,55 @@ class TileFolds:
     def emit(self) -> None:
         """Fold all tiles at the current point."""
         extents, packing, row = self._code.nest.extents, self._tiling.packing, self._tiling.row
-        if row is None:
+        extent = 1 if row is None else extents[row]
+        sharing = self._tiling.rows if packing is None else packing.sharing
+        for row_start, rows in self._row_tiles(ZERO, extent, sharing):
             for start, lanes in self._lane_tiles():
-                self._fold(Tile(start, lanes, lanes))
-        elif packing is None or packing.sharing is None:
-            for first, size in self._row_tiles(row, ZERO, extents[row]):
-                for start, lanes in self._lane_tiles():
-                    self._fold(Tile(start, lanes, lanes, first, size))
-        else:
-            lane, points = self._tiling.lane, extents[packing.axes[-1]]
-            blocks = self._points.tiles(row, extents[row], packing.sharing, again=self._code.again)
-            for row_start, rows in blocks:
-                for start, lanes in self._lane_tiles():
-                    self._code.fill_panels(Block(packing.axes, ZERO, points, lane, start, lanes))
-                    # Lanes beyond the axis are computed, on zeros, to fill a vector.
-                    is_padded = self._tiling.lanes > extents[lane]
-                    width = self._tiling.lanes if is_padded else lanes
-                    for first, size in self._row_tiles(row, row_start, rows):
-                        self._fold(Tile(start, width, lanes, first, size))
+                if packing is None or self._has_blocks:
+                    self._fold(self._tile(start, lanes, row_start, rows))
+                    continue
+                lane, points = self._tiling.lane, extents[packing.axes[-1]]
+                self._code.fill_panels(Block(packing.axes, ZERO, points, lane, start, lanes))
+                for first, size in self._row_tiles(row_start, rows, self._tiling.rows):
+                    self._fold(self._tile(start, lanes, first, size))
+
+    @property
+    def _has_blocks(self) -> bool:
+        """Whether panels are filled more than once within a fold."""
+        packing, nest = self._tiling.packing, self._code.nest
+        return packing is not None and packing.rows < prod(nest.extents[a] for a in nest.reduction)
+
+    def _tile(self, lane_start: Index, lanes: int, row_start: Index, rows: int) -> Tile:
+        # Lanes beyond the axis are computed, on zeros, to fill a vector.
+        is_padded = self._tiling.lanes > self._code.nest.extents[self._tiling.lane]
+        width = self._tiling.lanes if is_padded else lanes
+        return Tile(lane_start, width, lanes, row_start, rows)
 
     def _lane_tiles(self) -> Iterator[tuple[Index, int]]:
         lane = self._tiling.lane
         extent = self._code.nest.extents[lane]
         return self._points.tiles(lane, extent, self._tiling.lanes, again=self._code.again)
 
-    def _row_tiles(self, row: int, start: Index, extent: int) -> Iterator[tuple[Index, int]]:
-        return self._points.tiles(
-            row, extent, self._tiling.rows, start=start, again=self._code.again
-        )
+    def _row_tiles(self, start: Index, extent: int, size: int) -> Iterator[tuple[Index, int]]:
+        if self._tiling.row is None:
+            return iter([(start, 1)])
+        again = self._code.again
+        return self._points.tiles(self._tiling.row, extent, size, start=start, again=again)
 
     def _fold(self, tile: Tile) -> None:
         """Set the tile's accumulators, run the reduction around its points, finish them."""
-        if self._tiling.in_vectors and tile.lanes == LANES:
-            self._fold_vectors(tile)
-        else:
+        if not self._tiling.in_vectors or tile.lanes != LANES:
             self._fold_arrays(tile)
+        elif self._has_blocks:
+            self._fold_blocks(tile)
+        else:
+            self._fold_vectors(tile)
 
     def _turns(self, tile: Tile) -> Iterator[Turns]:
         """The loops of the reduction, whose points are the rows of the panels: all of them, or,
         inside the others, one over each block of rows that panels hold of the tile."""
         points, extents, packing = self._points, self._code.nest.extents, self._tiling.packing
-        if packing is None or packing.sharing is not None:
+        if packing is None or not self._has_blocks:
             yield [(axis, ZERO, extents[axis]) for axis in self._code.nest.reduction]
             return
         *outer, last = self._code.nest.reduction
@@ -106,7 +115,9 @@ class TileFolds:
 
     def _results(self) -> list[SSAValue]:
         """The arrays that hold the folds of all rows of a tile, one for each output."""
-        return self._code.arrays("tile", 0, self._tiling.rows * self._tiling.lanes)
+        packing = self._tiling.packing
+        rows = packing.sharing if packing is not None and self._has_blocks else self._tiling.rows
+        return self._code.arrays("tile", 0, rows * self._tiling.lanes)
 
     def _finish(self, tile: Tile) -> None:
         """Finish the points of a tile, whose folds are in `_results`, in a loop over its rows."""
@@ -162,30 +173,45 @@ class TileFolds:
     # Rows as vectors
 
     def _fold_vectors(self, tile: Tile) -> None:
-        code, packing = self._code, self._tiling.packing
+        (turns,) = self._turns(tile)
+        with self._lanes(tile):
+            identities = tile.rows * self._code.identities()
+            folded = self._carried(tile, turns, identities)
+            if is_whole := self._is_written_whole(tile):
+                for _, row in zip(self._rows(tile), self._by_row(folded), strict=True):
+                    self._code.finish(row)
+            else:
+                self._store(folded, ZERO)
+        if not is_whole:
+            self._finish(tile)
+
+    def _fold_blocks(self, tile: Tile) -> None:
+        """Fold the rows of a tile in vectors, a block of the reduction at a time, between which
+        the accumulators are in memory."""
+        code, points, lanes = self._code, self._points, self._tiling.lanes
+        # One row needs no loop.
+        row = self._tiling.lane if self._tiling.row is None else self._tiling.row
+        with points.loop(row, tile.rows) as number, self._lanes(tile):
+            self._store(code.identities(), number * lanes)
+        for turns in self._turns(tile):
+            # A row that is folded twice would be folded into its own result.
+            for first, size in points.tiles(row, tile.rows, self._tiling.rows):
+                part = replace(tile, row_start=tile.row_start + first, rows=size)
+                with self._lanes(tile):
+                    start = self._load(size, first * lanes)
+                    self._store(self._carried(part, turns, start), first * lanes)
+        self._finish(tile)
+
+    def _carried(
+        self, tile: Tile, turns: Turns, accumulators: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """The accumulators of all rows after `turns`, by loops that carry them."""
 
         def fold(accumulators: Sequence[SSAValue]) -> list[SSAValue]:
             rows = zip(self._rows(tile), self._by_row(accumulators), strict=True)
-            return [value for _, row in rows for value in code.fold_point(row)]
+            return [value for _, row in rows for value in self._code.fold_point(row)]
 
-        if packing is not None and packing.sharing is None:
-            with self._lanes(tile):
-                self._store(tile.rows * code.identities())
-            for turns in self._turns(tile):
-                with self._lanes(tile):
-                    self._store(code.carried(turns, self._load(tile), fold))
-            self._finish(tile)
-            return
-        (turns,) = self._turns(tile)
-        with self._lanes(tile):
-            folded = code.carried(turns, tile.rows * code.identities(), fold)
-            if is_whole := self._is_written_whole(tile):
-                for _, row in zip(self._rows(tile), self._by_row(folded), strict=True):
-                    code.finish(row)
-            else:
-                self._store(folded)
-        if not is_whole:
-            self._finish(tile)
+        return self._code.carried(turns, accumulators, fold)
 
     def _lanes(self, tile: Tile) -> AbstractContextManager[None]:
         """A loop over the lanes, each turn for as many as a vector has."""
@@ -197,12 +223,13 @@ class TileFolds:
         for first in range(0, len(accumulators), count):
             yield accumulators[first : first + count]
 
-    def _store(self, accumulators: Sequence[SSAValue]) -> None:
+    def _store(self, accumulators: Sequence[SSAValue], start: Index) -> None:
+        """Store the accumulators of rows in `_results`, from `start` on."""
         for number, row in enumerate(self._by_row(accumulators)):
-            self._code.store_cells(row, self._results(), self._place(number))
+            self._code.store_cells(row, self._results(), start + self._place(number))
 
-    def _load(self, tile: Tile) -> list[SSAValue]:
-        places = [self._place(number) for number in range(tile.rows)]
+    def _load(self, rows: int, start: Index) -> list[SSAValue]:
+        places = [start + self._place(number) for number in range(rows)]
         return [value for p in places for value in self._code.load_cells(self._results(), p)]
 
     def _is_written_whole(self, tile: Tile) -> bool:
