@@ -409,6 +409,25 @@ def test_transposed(rows: int, columns: int) -> None:
     check(module, memories)
 
 
+def test_transposed_folds_of_one_element() -> None:
+    module = f32_loop(
+        2,
+        shape=[20, 35],
+        reduction=[1],
+        monoids=[Monoid.SUM],
+        body=Program.of_exprs([Dtype.float32], [X]),
+        reads=[access(0, (1, 20, 0))],
+        epilogue=Program.of_exprs([Dtype.float32], [X * X]),
+        writes=[access(1, (35, 1))],
+    )
+    x = floats(700)
+    x[::7] = -0.0
+    sums = x.reshape(35, 20).T + np.float32(0)
+    memories = [x, np.zeros(700, np.float32)]
+    assert_same_bits([(sums * sums).ravel()], run(module, memories, [])[1:])
+    check(module, memories)
+
+
 @pytest.mark.parametrize("strides", [(1, 40), (9, 1)], ids=["columns", "rows"])
 @pytest.mark.parametrize("monoid", Monoid)
 def test_reductions_of_a_matrix(strides: tuple[int, int], monoid: Monoid) -> None:
