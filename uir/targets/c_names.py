@@ -7,7 +7,7 @@ _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while asm typeof bool true false main unix linux i386 error status done
-f32x4 i32x4 f32v vscale
+f32x4 i32x4 f32v vscale shuffle_mask load_f32v store_f32v
 """
 
 _LIBRARY = """

@@ -33,9 +33,9 @@ def store_text(op: vector.StoreOp, element: str, value: str) -> str:
     return f"store_{VECTOR_TYPES[op.vector.type]}(&{element}, {value});"
 
 
-def broadcast_text(op: vector.BroadcastOp, scalar: str) -> str:
+def broadcast_text(c_type: str, scalar: str) -> str:
     """The vector whose lanes are all the number `scalar`, a zero as it is: -0 - 0 is -0."""
-    zero = f"({VECTOR_TYPES[op.vector.type]}){{0}}"
+    zero = f"({c_type}){{0}}"
     return zero if scalar == "0.0f" else f"{scalar} - {zero}"
 
 
