@@ -80,7 +80,7 @@ class Tiling:
     """Points of the row axis in a tile."""
     packing: Packing | None = None
     in_vectors: bool = False
-    """Whether lanes are computed as vectors, where there are as many as the widest vectors have."""
+    """Whether lanes are computed as vectors, where they fill some of the widest."""
 
 
 @dataclass(frozen=True)
