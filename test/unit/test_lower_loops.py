@@ -356,10 +356,11 @@ def test_products_of_matrices(m: int, n: int, k: int, left: str, right: str) -> 
 def test_products_that_outgrow_the_caches(
     monkeypatch: pytest.MonkeyPatch, left: str, right: str, panels: int
 ) -> None:
-    """Rows in blocks, whose panels are shared or filled for each tile."""
+    """Rows in blocks, whose panels are shared, or filled for each tile, a block at a time."""
     monkeypatch.setattr(schedule, "_NEAR", 64)
     monkeypatch.setattr(schedule, "_CACHE", 64)
     monkeypatch.setattr(schedule, "_PANELS", panels)
+    monkeypatch.setattr(schedule, "_BLOCK", 16)
     check_product(19, 20, 21, left, right)
 
 
@@ -392,7 +393,7 @@ def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
     check(module, memories)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20)])
+@pytest.mark.parametrize(("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20), (17, 70), (70, 17)])
 def test_transposed(rows: int, columns: int) -> None:
     """One read crosses the other and what is written, as the transpose of a matrix does."""
     module = f32_loop(
