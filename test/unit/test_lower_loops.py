@@ -336,6 +336,22 @@ def test_products_are_in_vectors(right: str) -> None:
     assert has_vectors(module)
 
 
+@pytest.mark.parametrize("monoid", Monoid)
+def test_only_sums_and_products_are_in_vectors(monoid: Monoid) -> None:
+    """A fold beside a sum, over the rows of a matrix."""
+    module = f32_loop(
+        3,
+        shape=[32],
+        reduction=[5],
+        monoids=[Monoid.SUM, monoid],
+        body=Program.of_exprs([Dtype.float32], [X, X]),
+        reads=[access(0, (1, 32))],
+        writes=[access(1, (1,)), access(2, (1,))],
+    )
+    LowerLoopsPass().apply(Context(), module)
+    assert has_vectors(module) == (monoid in (Monoid.SUM, Monoid.PRODUCT))
+
+
 def floats(size: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).normal(size=size).astype(np.float32)
 
