@@ -409,7 +409,9 @@ def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
     check(module, memories)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20), (17, 70), (70, 17)])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20), (17, 70), (70, 17)]
+)
 def test_transposed(rows: int, columns: int) -> None:
     """One read crosses the other and what is written, as the transpose of a matrix does."""
     module = f32_loop(
