@@ -21,8 +21,8 @@ declared: `func.func private @nx_exp_f32(f32) -> f32`.
 Comparisons that the ranges of floats decide are constants (`loops/float_ranges.py`).
 Loops are split where `ranges` decides their guards and masks (`loops/split.py`).
 Parallel axes are merged, interchanged and tiled. Sums and products of floats take their elements
-in order, so every bit stays; other folds have no order. Accumulators are local arrays, as large as
-`loops/schedule.py` says, or, where nothing lies side by side in memory, scalars that loops carry.
+in order, so every bit stays; other folds have no order. Accumulators are vectors or scalars that
+loops carry, or local arrays, as `loops/schedule.py` says.
 
 A nest with much work becomes a function of one of its parts (`loops/threads.py`), which is called
 in a parallel loop:
@@ -206,7 +206,7 @@ def _parallel_calls(
 
 
 class LowerLoopsPass(ModulePass):
-    """Lowers every `prog.loop` to scf, arith and memref."""
+    """Lowers every `prog.loop` to scf, arith, vector and memref."""
 
     name = "lower-loops"
 

@@ -99,11 +99,7 @@ class NestCode:
         ]
         if self._vector_axis is None:
             return values
-        types = [scalable(value.type) for value in values]
-        return [
-            self.builder.pure(vector.BroadcastOp(value, type_), type_)
-            for value, type_ in zip(values, types, strict=True)
-        ]
+        return [self.points.scalars.broadcast(value, scalable(value.type)) for value in values]
 
     def combine(
         self, accumulators: Sequence[SSAValue], elements: Sequence[SSAValue]

@@ -28,20 +28,22 @@ def emit_nest(nest: Nest, schedule: Schedule) -> Sequence[Operation]:
             loops.enter_context(code.points.axis_loop(axis))
         if tiling is None:
             _emit_point(code, schedule.chains)
-        elif nest.monoids:
+        elif nest.reduction:
             TileFolds(code, tiling).emit()
         else:
             _map_tiles(code, tiling)
     return code.builder.ops
 
 
-def _emit_point(code: NestCode, chains: int) -> None:
+def _emit_point(code: NestCode, chains: int = 0) -> None:
     """Compute the current point, which is for itself."""
     if chains:
         code.finish(fold_chains(code, chains))
-    elif code.nest.monoids:
+    elif code.nest.reduction:
         turns = [(axis, ZERO, code.nest.extents[axis]) for axis in code.nest.reduction]
         code.finish(code.carried(turns, code.identities(), code.fold_point))
+    elif code.nest.monoids:
+        code.finish(code.fold_point(code.identities()))
     else:
         code.points.write(code.body())
 
@@ -68,4 +70,4 @@ def _map_tiles(code: NestCode, tiling: Tiling) -> None:
                 points.axes[axis] = start + row
                 points.axes[lane] = lane_start + offset
                 code.panel_row, code.offset = row, offset
-                points.write(code.body())
+                _emit_point(code)

@@ -136,8 +136,12 @@ class Scalars:
     def like(self, x: SSAValue, other: SSAValue) -> SSAValue:
         """`x` in every lane, where `other` is a vector and `x` is none."""
         if isa(other.type, VectorType) and not isa(x.type, VectorType):
-            return self._op(vector.BroadcastOp, x, other.type)
+            return self.broadcast(x, other.type)
         return x
+
+    def broadcast(self, x: SSAValue, type_: VectorType) -> SSAValue:
+        """The vector of a type that has `x` in every lane."""
+        return self._op(vector.BroadcastOp, x, type_)
 
     def select(self, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
         """`x` where `condition`, else `y`."""

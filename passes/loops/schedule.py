@@ -81,7 +81,7 @@ class Tiling:
     """Points of the row axis in a tile."""
     packing: Packing | None = None
     in_vectors: bool = False
-    """Whether lanes are computed as vectors, where there are as many as the widest vectors have."""
+    """Whether lanes are computed as vectors, where they fill some of the widest."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _fits_vectors(nest: Nest, lane: int, copied: Sequence[int]) -> bool:
             case In(i):
                 view = nest.reads[i]
                 if lane in view.axes():
-                    if i not in copied and (view.guards or not _is_unit(view, lane)):
+                    if i not in copied and (view.guards != () or not _is_unit(view, lane)):
                         return False
                     wide.add(index)
             case Coord(axis):

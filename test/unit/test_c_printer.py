@@ -17,6 +17,7 @@ from xdsl.parser import Parser
 
 import uir
 from dialects.prog.native import CompileError, compile_c
+from dialects.vector import Vector
 from uir.runtime.interpreters.loops import register_loop_functions
 from uir.runtime.native import Kernel, Parameter
 from uir.targets.c import print_c
@@ -28,7 +29,8 @@ LANES = 16
 
 def parse(text: str, *, verify: bool = True) -> ModuleOp:
     ctx = Context()
-    for dialect in (arith.Arith, builtin.Builtin, cf.Cf, func.Func, memref.MemRef, scf.Scf):
+    dialects = arith.Arith, builtin.Builtin, cf.Cf, func.Func, memref.MemRef, scf.Scf, Vector
+    for dialect in dialects:
         ctx.load_dialect(dialect)
     module = Parser(ctx, text).parse_module()
     if verify:
@@ -414,6 +416,11 @@ def parallel(body: str, bounds: str = "%c0", variables: str = "%i: index") -> st
             "%h = memref.alloca() : memref<4xi16> %0 = memref.load %h[%c0] : memref<4xi16>"
             " %1 = arith.cmpi ult, %0, %0 : i16 memref.store %1, %n[%c0] : memref<?xi1>",
             "`arith.cmpi` in @kernel: no arithmetic on i16",
+        ),
+        (
+            "%0 = vector.broadcast %a : i32 to vector<[4]xi32>"
+            " vector.store %0, %m[%c0] : memref<?xi32>, vector<[4]xi32>",
+            "`vector.broadcast` in @kernel: no C type for vector<[4]xi32> values",
         ),
         (
             "%0 = memref.alloc() : memref<2x2xf32>",

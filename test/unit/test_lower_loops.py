@@ -336,6 +336,22 @@ def test_products_are_in_vectors(right: str) -> None:
     assert has_vectors(module)
 
 
+@pytest.mark.parametrize("monoid", Monoid)
+def test_only_sums_and_products_are_in_vectors(monoid: Monoid) -> None:
+    """A fold beside a sum, over the rows of a matrix."""
+    module = f32_loop(
+        3,
+        shape=[32],
+        reduction=[5],
+        monoids=[Monoid.SUM, monoid],
+        body=Program.of_exprs([Dtype.float32], [X, X]),
+        reads=[access(0, (1, 32))],
+        writes=[access(1, (1,)), access(2, (1,))],
+    )
+    LowerLoopsPass().apply(Context(), module)
+    assert has_vectors(module) == (monoid in (Monoid.SUM, Monoid.PRODUCT))
+
+
 def floats(size: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).normal(size=size).astype(np.float32)
 
@@ -356,10 +372,11 @@ def test_products_of_matrices(m: int, n: int, k: int, left: str, right: str) -> 
 def test_products_that_outgrow_the_caches(
     monkeypatch: pytest.MonkeyPatch, left: str, right: str, panels: int
 ) -> None:
-    """Rows in blocks, whose panels are shared or filled for each tile."""
+    """Rows in blocks, whose panels are shared, or filled for each tile, a block at a time."""
     monkeypatch.setattr(schedule, "_NEAR", 64)
     monkeypatch.setattr(schedule, "_CACHE", 64)
     monkeypatch.setattr(schedule, "_PANELS", panels)
+    monkeypatch.setattr(schedule, "_BLOCK", 16)
     check_product(19, 20, 21, left, right)
 
 
@@ -392,7 +409,9 @@ def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
     check(module, memories)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20)])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20), (17, 70), (70, 17)]
+)
 def test_transposed(rows: int, columns: int) -> None:
     """One read crosses the other and what is written, as the transpose of a matrix does."""
     module = f32_loop(
@@ -406,6 +425,25 @@ def test_transposed(rows: int, columns: int) -> None:
     expected = x.reshape(columns, rows).T * y.reshape(rows, columns)
     memories = [x, y, np.zeros(rows * columns, np.float32)]
     assert_same_bits([expected.ravel()], run(module, memories, [])[2:])
+    check(module, memories)
+
+
+def test_transposed_folds_of_one_element() -> None:
+    module = f32_loop(
+        2,
+        shape=[20, 35],
+        reduction=[1],
+        monoids=[Monoid.SUM],
+        body=Program.of_exprs([Dtype.float32], [X]),
+        reads=[access(0, (1, 20, 0))],
+        epilogue=Program.of_exprs([Dtype.float32], [X * X]),
+        writes=[access(1, (35, 1))],
+    )
+    x = floats(700)
+    x[::7] = -0.0
+    sums = x.reshape(35, 20).T + np.float32(0)
+    memories = [x, np.zeros(700, np.float32)]
+    assert_same_bits([(sums * sums).ravel()], run(module, memories, [])[1:])
     check(module, memories)
 
 

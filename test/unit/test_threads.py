@@ -81,7 +81,7 @@ def test_products_keep_their_bits(m: int, n: int, k: int, right: str) -> None:
     [
         # Blocks of the rows that a cache holds, which are shared by a few tiles of lanes.
         (1024, 1024, 1024, 64, (256, 64)),
-        (1000, 1000, 1000, 40, (200, 125)),
+        (1000, 1000, 1000, 32, (250, 125)),
         (768, 768, 768, 48, (256, 48)),
         # All rows, with tiles of lanes; if those are few, not all rows, but many.
         (512, 512, 512, 32, (512, 16)),

@@ -1,9 +1,9 @@
-"""Prints a module of loops (func, scf, arith, memref of rank 1) as one self-contained C11 file.
+"""Prints a module of loops (func, scf, arith, vector, memref of rank 1) as one C11 file.
 
 The printer walks the IR and spells it; what is computed, in what order and where it is kept, the
 passes have decided. A private function becomes `static`, a public one is exported. Memories are
-pointers to the C type of their dtype, aligned as their element; they do not overlap. What the
-functions call of the kind library, which the module declares, is copied into the file.
+pointers to the C type of their dtype, aligned as their element; they do not overlap. The file needs
+no other: what the functions call of the kind library, which the module declares, is copied into it.
 """
 
 from collections.abc import Container, Mapping, Sequence

@@ -11,7 +11,7 @@ slow to compile.
 from xdsl.dialects import func
 
 from dialects.uir.attributes import DISPATCH
-from dialects.vector import is_scalable
+from dialects.vector import VScaleOp, is_scalable
 
 VECTOR_MACROS = """\
 // Declares vectors of so many bytes. A machine's own have at least VECTOR_BYTES.
@@ -69,6 +69,8 @@ def is_dispatched(function: func.FuncOp) -> bool:
 
 
 def needs_vectors(function: func.FuncOp) -> bool:
-    """Whether `function` has scalable vectors that no `DISPATCH` declares."""
-    types = (result.type for op in function.walk() for result in op.results)
-    return not is_dispatched(function) and any(map(is_scalable, types))
+    """Whether `function` uses what `VECTORS` declares, and no `DISPATCH` does so."""
+    return not is_dispatched(function) and any(
+        isinstance(op, VScaleOp) or any(is_scalable(result.type) for result in op.results)
+        for op in function.walk()
+    )

@@ -56,7 +56,7 @@ class UnprintableError(Exception):
 
 
 def value_type(op: Operation, type_: Attribute) -> str:
-    """The C type of a scalar; `op` is blamed for a type that has none."""
+    """The C type of a value; `op` is blamed for a type that has none."""
     if type_ not in _VALUE_TYPES:
         raise UnprintableError(op, f"no C type for {type_} values")
     return _VALUE_TYPES[type_]
@@ -431,7 +431,7 @@ def _spell_shuffle(op: Operation, operands: Sequence[Piece]) -> Piece:
 def _spell_broadcast(op: Operation, operands: Sequence[Piece]) -> Piece:
     assert isinstance(op, vector.BroadcastOp)
     (scalar,) = operands
-    text = broadcast_text(op, wrap(scalar, Level.PRODUCT))
+    text = broadcast_text(value_type(op, op.vector.type), wrap(scalar, Level.PRODUCT))
     return Piece(text, Level.SUM, scalar.ops, scalar=scalar)
 
 

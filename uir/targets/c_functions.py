@@ -169,18 +169,18 @@ class _FunctionPrinter:
                 parameters.append(f"{value_type(self._function, argument.type)} {name}")
         if self._is_checked:
             parameters.append("struct uir_error *error")
-        return parameters
+        return parameters or ["void"]
 
     def _print_signature(self, parameters: Sequence[str]) -> None:
-        result = "int" if self._is_checked else "void"
-        start = f"{'static ' if is_private(self._function) else ''}{result} "
         name = self._functions[self._symbol]
         if is_dispatched(self._function):
             arguments = [self._text(argument) for argument in self._function.body.block.args]
             self._lines += _packed(f"DISPATCH({name}, (", parameters, "),")
-            self._lines += _packed(f"{_INDENT * 2}(", arguments, "), {")
+            self._lines += _packed(f"{_INDENT * 2}(", arguments or [""], "), {")
         else:
-            self._lines += _packed(f"{start}{name}(", parameters or ["void"], ") {")
+            result = "int" if self._is_checked else "void"
+            static = "static " if is_private(self._function) else ""
+            self._lines += _packed(f"{static}{result} {name}(", parameters, ") {")
 
     @property
     def _symbol(self) -> str:

@@ -210,7 +210,7 @@ static inline void store_{_vector}({_element} *to, {_vector} v) {{
 
 HELPERS["shuffle"] = Helper(
     """\
-// Lanes of two vectors by their numbers. gcc takes a vector that is written out lane by lane apart.
+// Lanes of two vectors by their numbers. gcc takes apart a vector that is written out.
 #if defined(__clang__)
 #define shuffle(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else

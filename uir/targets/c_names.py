@@ -7,7 +7,7 @@ _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while asm typeof bool true false main unix linux i386 error status done
-f32x4 i32x4 f32v vscale
+f32x4 i32x4 f32v f32v_any vscale shuffle_mask load_f32v store_f32v
 """
 
 _LIBRARY = """
@@ -36,7 +36,7 @@ RESERVED = frozenset(
 # with `nx_` to the kind library. The other endings are those of what a dispatched function
 # consists of.
 _ORDINARY = re.compile(
-    r"(?!.*_(?:t|any|baseline|avx2|avx512)$)(?!nx_)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*"
+    r"(?!.*_(?:t|baseline|avx2|avx512)$)(?!nx_)(?![A-Z][A-Z0-9_]+$)[A-Za-z][A-Za-z0-9_]*"
 )
 
 

@@ -1,8 +1,7 @@
 """How vectors are spelled in C: as the vector types of GNU C, which clang has too.
 
-A vector is in a variable of its own; it is loaded and stored through functions that assume no more
-alignment than an element's. Scalable vectors are as wide as those of the machine that a function
-is compiled for (`c_dispatch.py`).
+A vector is loaded and stored with no more alignment than an element's. Scalable vectors are as wide
+as those of the machine that a function is compiled for (`c_dispatch.py`).
 """
 
 from collections.abc import Sequence
@@ -33,9 +32,9 @@ def store_text(op: vector.StoreOp, element: str, value: str) -> str:
     return f"store_{VECTOR_TYPES[op.vector.type]}(&{element}, {value});"
 
 
-def broadcast_text(op: vector.BroadcastOp, scalar: str) -> str:
-    """The vector whose lanes are all the number `scalar`, a zero as it is: -0 - 0 is -0."""
-    zero = f"({VECTOR_TYPES[op.vector.type]}){{0}}"
+def broadcast_text(c_type: str, scalar: str) -> str:
+    """The vector whose lanes are all `scalar`: minus 0, which leaves it as it is, -0 too."""
+    zero = f"({c_type}){{0}}"
     return zero if scalar == "0.0f" else f"{scalar} - {zero}"
 
 

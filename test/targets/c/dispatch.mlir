@@ -30,3 +30,10 @@ func.func @kernel(%x: memref<?xf32>, %y: memref<?xf32>) {
   func.call @copy(%x, %y) : (memref<?xf32>, memref<?xf32>) -> ()
   func.return
 }
+
+// CHECK:      {{^}}DISPATCH(nothing, (void),
+// CHECK-NEXT:     (), {
+// CHECK-NEXT: {{^}}})
+func.func private @nothing() attributes {uir.dispatch} {
+  func.return
+}

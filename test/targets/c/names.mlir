@@ -11,6 +11,13 @@ func.func private @keywords(%register: memref<?xf32>, %NAN: index, %int8_t: inde
   func.return
 }
 
+// What the file says of vectors has names, too.
+// CHECK-LABEL: static void vectors(const float *restrict v0, int64_t v1, int64_t v2, int64_t v3, int64_t v4,
+// CHECK-NEXT:    int64_t v5, int64_t v6) {
+func.func private @vectors(%f32v: memref<?xf32>, %vscale: index, %f32v_any: index, %shuffle_mask: index, %load_f32v: index, %store_f32v: index, %f32x4: index) {
+  func.return
+}
+
 // CHECK-LABEL: static void twice(
 // CHECK-NEXT:    for (int64_t i = 0; i < 4; i += 1) {
 // CHECK:         for (int64_t i_1 = 0; i_1 < 4; i_1 += 1) {

@@ -60,3 +60,15 @@ func.func private @copy(%x: memref<?xf32>, %y: memref<?xf32>) attributes {uir.di
   vector.store %0, %y[%c0] : memref<?xf32>, vector<[4]xf32>
   func.return
 }
+
+// What `vscale` is stands in each function, one with vectors or not.
+// CHECK:      {{^}}static void scale(int32_t *restrict y) {
+// CHECK-NEXT:   VECTORS(VECTOR_BYTES)
+// CHECK-NEXT:   y[0] = (int32_t)vscale;
+func.func private @scale(%y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %scale = vector.vscale
+  %0 = arith.index_cast %scale : index to i32
+  memref.store %0, %y[%c0] : memref<?xi32>
+  func.return
+}
