@@ -12,7 +12,7 @@ from ways_to_run import assert_same_bits
 
 from dialects.prog import Dtype, E, Program
 from dialects.prog.evaluate import evaluate
-from passes.loops.float_ranges import ANY, FloatRange, float_ranges, known_comparisons
+from passes.loops.number_ranges import ANY, NumberRange, number_ranges, known_comparisons
 from passes.loops.simplify import with_known_comparisons
 
 F32 = np.float32
@@ -33,9 +33,9 @@ AT_LEAST_1 = E.where(E.less(X, number(1.0)), number(1.0), X)
 """Or they are a NaN."""
 
 
-def range_of(e: E) -> FloatRange:
+def range_of(e: E) -> NumberRange:
     program = Program.of_exprs([Dtype.float32] * 2, [e])
-    return float_ranges(program)[program.outs[0]]
+    return number_ranges(program)[program.outs[0]]
 
 
 @st.composite
@@ -65,7 +65,7 @@ def expressions(draw: st.DrawFn) -> list[E]:
 @given(expressions(), st.sampled_from(SPECIAL), st.floats(width=32))
 def test_ranges_hold_every_value(made: list[E], x: float, y: float) -> None:
     program = Program.of_exprs([Dtype.float32] * 2, made)
-    ranges = float_ranges(program)
+    ranges = number_ranges(program)
     values = evaluate(program, [np.array(x, np.float32), np.array(y, np.float32)], ())
     for out, value in zip(program.outs, map(float, values), strict=True):
         least, greatest, nan = ranges[out]
@@ -90,29 +90,29 @@ def test_known_comparisons(made: list[E], x: float, y: float) -> None:
     ("e", "expected"),
     [
         (X, ANY),
-        (number(2.5), FloatRange(2.5, 2.5, False)),
-        (number(-253.0) + number(0.5), FloatRange(-252.5, -252.5, False)),
-        (number(1e-30) * number(1e-10), FloatRange(float(F32(1e-40)), float(F32(1e-40)), False)),
-        (number(3e38) + number(3e38), FloatRange(math.inf, math.inf, False)),
-        (E.cast(Dtype.float32, E.less(X, Y)), FloatRange(0.0, 1.0, False)),
-        (E.where(E.less(X, number(3.0)), X, number(3.0)), FloatRange(-math.inf, 3.0, False)),
+        (number(2.5), NumberRange(2.5, 2.5, False)),
+        (number(-253.0) + number(0.5), NumberRange(-252.5, -252.5, False)),
+        (number(1e-30) * number(1e-10), NumberRange(float(F32(1e-40)), float(F32(1e-40)), False)),
+        (number(3e38) + number(3e38), NumberRange(math.inf, math.inf, False)),
+        (E.cast(Dtype.float32, E.less(X, Y)), NumberRange(0.0, 1.0, False)),
+        (E.where(E.less(X, number(3.0)), X, number(3.0)), NumberRange(-math.inf, 3.0, False)),
         # Not less may be because it is a NaN.
-        (E.where(E.less(X, number(3.0)), number(3.0), X), FloatRange(3.0, math.inf, True)),
-        (E.where(E.less(number(3.0), X), number(0.0), X), FloatRange(-math.inf, 3.0, True)),
+        (E.where(E.less(X, number(3.0)), number(3.0), X), NumberRange(3.0, math.inf, True)),
+        (E.where(E.less(number(3.0), X), number(0.0), X), NumberRange(-math.inf, 3.0, True)),
         # Nor do numbers tell anything if the other one is a NaN.
         (E.where(E.less(AT_MOST_1, Y), number(0.0), Y), ANY),
         (E.where(E.less(Y, AT_LEAST_1), number(0.0), Y), ANY),
         (
             E.where(E.less(E.maximum(X, X * number(-1.0)), number(4.0)), X, number(0.0)),
-            FloatRange(-BELOW_4, BELOW_4, False),
+            NumberRange(-BELOW_4, BELOW_4, False),
         ),
         (
             E.where(E.less(E.maximum(X, X * number(-2.0)), number(4.0)), X, number(0.0)),
-            FloatRange(-math.inf, math.inf, True),
+            NumberRange(-math.inf, math.inf, True),
         ),
     ],
 )
-def test_what_comparisons_tell(e: E, expected: FloatRange) -> None:
+def test_what_comparisons_tell(e: E, expected: NumberRange) -> None:
     assert range_of(e) == expected
 
 
@@ -168,11 +168,11 @@ def test_conditions_that_share_their_parts_take_no_longer() -> None:
 @pytest.mark.parametrize(
     ("bounds", "fits"),
     [
-        (FloatRange(-(2.0**31), 2.0**31 - 128, False), True),
-        (FloatRange(-(2.0**31) - 256, 0.0, False), False),
-        (FloatRange(0.0, 2.0**31, False), False),
-        (FloatRange(0.0, 1.0, True), False),
+        (NumberRange(-(2.0**31), 2.0**31 - 128, False), True),
+        (NumberRange(-(2.0**31) - 256, 0.0, False), False),
+        (NumberRange(0.0, 2.0**31, False), False),
+        (NumberRange(0.0, 1.0, True), False),
     ],
 )
-def test_what_fits_an_i32(bounds: FloatRange, fits: bool) -> None:
+def test_what_fits_an_i32(bounds: NumberRange, fits: bool) -> None:
     assert bounds.fits(Dtype.int32) is fits
