@@ -57,6 +57,7 @@ class NumberRange(NamedTuple):
 
 
 ANY = NumberRange()
+_ZERO = NumberRange(0, 0, False)
 
 Facts: TypeAlias = Mapping[int, NumberRange]
 """Ranges of some f32 nodes, beside those that hold anyway."""
@@ -161,7 +162,8 @@ class _Analysis:
             return _stored(dtype, *x)
         # Dropping a fraction keeps the order, and a NaN becomes zero.
         least, greatest = (of_float(dtype, bound).real for bound in x[:2])
-        return NumberRange(min(least, 0), max(greatest, 0), False)
+        truncated = NumberRange(least, greatest, False)
+        return _hull(truncated, _ZERO) if x.nan else truncated
 
     def _outcomes(self, index: int) -> Outcomes:
         outcomes = self.outcomes

@@ -30,7 +30,8 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
   func.return
 }
 
-// The bits of a positive float are a positive integer, which is divided without a sign.
+// The bits of a positive float are a positive integer, which is divided without a sign, as a sum of
+// them is if it doesn't wrap.
 // CHECK-LABEL: func.func private @positive
 // CHECK-NOT:     arith.divsi
 // CHECK:         arith.divui
@@ -39,7 +40,7 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
 // CHECK:         func.return
 func.func private @positive(%a: memref<?xf32>, %o: memref<?xi32>) {
   prog.loop (%a, %o : memref<?xf32>, memref<?xi32>) shape [8]
-    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v1 v0, v4 = where v3 v0 v2, v5 = bitcast v4 : i32, v6 = const 8388608 : i32, v7 = idiv v5 v6, v8 = mod v5 v6, v9 = add v7 v8} -> (v9)>
+    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v1 v0, v4 = where v3 v0 v2, v5 = bitcast v4 : i32, v6 = const 8388608 : i32, v7 = idiv v5 v6, v8 = const 8388607 : i32, v9 = add v5 v8, v10 = mod v9 v6, v11 = add v7 v10} -> (v11)>
     reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
