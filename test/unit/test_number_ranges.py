@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ways_to_run import assert_same_bits
 
-from dialects.prog import Dtype, E, Program
+from dialects.prog import Dtype, E, Move, Program
 from dialects.prog.evaluate import evaluate
 from passes.loops.number_ranges import ANY, NumberRange, known_comparisons, number_ranges
 from passes.loops.simplify import with_known_comparisons
@@ -129,6 +129,7 @@ def test_known_comparisons(made: list[E], x: float, y: float) -> None:
             E.where(E.less(E.maximum(X, X * number(-2.0)), number(4.0)), X, number(0.0)),
             NumberRange(-math.inf, math.inf, True),
         ),
+        (E(Move.CAST, Dtype.float32, (X,)), ANY),
         (E.recip(UP_TO_2), NumberRange(0.5, 1.0, False)),
         (E.recip(UP_TO_2 + number(-1.5)), ANY),
         # From the least number on: its product with a half is a zero, and that of infinity isn't.
