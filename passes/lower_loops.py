@@ -18,7 +18,7 @@ scf.for %i = %c0 to %c4 step %c1 {
 A kind that arith has no op for is a call of its function in the kind library, which is
 declared: `func.func private @nx_exp_f32(f32) -> f32`.
 
-Comparisons that the ranges of floats decide are constants (`loops/float_ranges.py`).
+Comparisons that the ranges of floats decide are constants (`loops/number_ranges.py`).
 Loops are split where `ranges` decides their guards and masks (`loops/split.py`).
 Parallel axes are merged, interchanged and tiled. Sums and products of floats take their elements
 in order, so every bit stays; other folds have no order. Accumulators are vectors or scalars that

@@ -8,7 +8,7 @@ undefined are kept from it. Every other kind is a call of its function in the li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, func, vector
@@ -45,7 +45,7 @@ from dialects.prog.program import Node
 
 from .booleans import with_plain_booleans
 from .builder import LoopBuilder
-from .float_ranges import ANY, FloatRange, absolute_of, float_ranges
+from .number_ranges import absolute_of, number_ranges
 
 Leaf: TypeAlias = Callable[[int], SSAValue]
 """Makes the value of an operand, or of a coordinate, by its number."""
@@ -57,7 +57,7 @@ def emit_program(
     """The results of `program` at one point; each node that they need is built once."""
     program = with_plain_booleans(program)
     scalars, dtypes = Scalars(builder), program.dtypes
-    ranges = float_ranges(program)
+    ranges = number_ranges(program)
     values: dict[int, SSAValue] = {}
     for index in program.reached(program.outs):
         node = program.nodes[index]
@@ -68,14 +68,16 @@ def emit_program(
                 values[index] = coordinate(axis)
             case Const(dtype, element):
                 values[index] = builder.element(dtype, element)
-            case Op1(Move.CAST, dtype, i) if dtype in INTEGERS and ranges.get(i, ANY).fits(dtype):
+            case Op1(Move.CAST, dtype, i) if (
+                dtype in INTEGERS and dtypes[i] is Dtype.float32 and ranges[i].fits(dtype)
+            ):
                 values[index] = scalars.truncated(dtype, values[i])
             case Op1(kind, dtype, i):
                 values[index] = scalars.op1(kind, dtypes[i], dtype, values[i])
             case Op2() if (x := absolute_of(program, index)) is not None:
                 values[index] = scalars.absolute(values[x])
-            case Op2(Binary.IDIV | Binary.MOD as kind, i, j) if all(
-                _is_positive(program, ranges, operand) for operand in (i, j)
+            case Op2(Binary.IDIV | Binary.MOD as kind, i, j) if (
+                dtypes[i] is Dtype.int32 and ranges[i].least >= 0 and ranges[j].least > 0
             ):
                 values[index] = scalars.unsigned_division(kind, values[i], values[j])
             case Op2(kind, i, j):
@@ -92,17 +94,6 @@ def _known_divisor(program: Program, node: int) -> bool:
     match program.nodes[node]:
         case Const(dtype, element):
             return value_of(dtype, element) not in (0, -1)
-        case _:
-            return False
-
-
-def _is_positive(program: Program, ranges: Mapping[int, FloatRange], node: int) -> bool:
-    """Whether a node is a positive i32: a constant, or the bits of a positive float."""
-    match program.nodes[node]:
-        case Const(Dtype.int32, element):
-            return value_of(Dtype.int32, element).real > 0
-        case Op1(Move.BITCAST, Dtype.int32, i) if i in ranges:
-            return ranges[i].least > 0 and not ranges[i].nan
         case _:
             return False
 

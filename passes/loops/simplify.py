@@ -28,7 +28,7 @@ from dialects.prog.kinds import Kind1, Kind2, Kind3
 from dialects.prog.plain import plain_rule
 from dialects.prog.substitution import substituted
 
-from .float_ranges import known_comparisons
+from .number_ranges import known_comparisons
 
 _EXACT = frozenset({Dtype.float32, Dtype.float64})
 """The floats whose sums and products a Python float rounds right, before it is stored."""

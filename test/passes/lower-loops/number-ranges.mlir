@@ -30,7 +30,8 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
   func.return
 }
 
-// The bits of a positive float are a positive integer, which is divided without a sign.
+// The bits of a positive float are a positive integer, which is divided without a sign, and so
+// is a sum that doesn't wrap.
 // CHECK-LABEL: func.func private @positive
 // CHECK-NOT:     arith.divsi
 // CHECK:         arith.divui
@@ -39,7 +40,7 @@ func.func private @epilogue(%a: memref<?xf32>, %o: memref<?xf32>) {
 // CHECK:         func.return
 func.func private @positive(%a: memref<?xf32>, %o: memref<?xi32>) {
   prog.loop (%a, %o : memref<?xf32>, memref<?xi32>) shape [8]
-    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v1 v0, v4 = where v3 v0 v2, v5 = bitcast v4 : i32, v6 = const 8388608 : i32, v7 = idiv v5 v6, v8 = mod v5 v6, v9 = add v7 v8} -> (v9)>
+    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v1 v0, v4 = where v3 v0 v2, v5 = bitcast v4 : i32, v6 = const 8388608 : i32, v7 = idiv v5 v6, v8 = const 8388607 : i32, v9 = add v5 v8, v10 = mod v9 v6, v11 = add v7 v10} -> (v11)>
     reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return
@@ -52,6 +53,20 @@ func.func private @positive(%a: memref<?xf32>, %o: memref<?xi32>) {
 func.func private @not_positive(%a: memref<?xf32>, %o: memref<?xi32>) {
   prog.loop (%a, %o : memref<?xf32>, memref<?xi32>) shape [8]
     body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v0 v2, v4 = where v3 v2 v0, v5 = bitcast v4 : i32, v6 = less v1 v0, v7 = const -0.0 : f32, v8 = where v6 v0 v7, v9 = bitcast v8 : i32, v10 = const 8388608 : i32, v11 = idiv v5 v10, v12 = mod v9 v10, v13 = add v11 v12} -> (v13)>
+    reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
+    writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
+  func.return
+}
+
+// A sum that may wrap may be negative, and a remainder may be zero.
+// CHECK-LABEL: func.func private @wraps
+// CHECK:         arith.remsi
+// CHECK:         arith.remui
+// CHECK:         arith.remsi
+// CHECK:         func.return
+func.func private @wraps(%a: memref<?xf32>, %o: memref<?xi32>) {
+  prog.loop (%a, %o : memref<?xf32>, memref<?xi32>) shape [8]
+    body #prog.program<(f32) {v0 = in 0, v1 = const 0.0 : f32, v2 = const 1.0 : f32, v3 = less v1 v0, v4 = where v3 v0 v2, v5 = bitcast v4 : i32, v6 = const 8388608 : i32, v7 = add v5 v6, v8 = mod v7 v6, v9 = mod v5 v6, v10 = mod v5 v9, v11 = add v8 v10} -> (v11)>
     reads [#prog.access<0, affine_map<(d0) -> (d0)>>]
     writes [#prog.access<1, affine_map<(d0) -> (d0)>>]
   func.return

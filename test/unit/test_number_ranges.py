@@ -1,4 +1,4 @@
-"""The ranges of floats hold what programs compute, and are narrow where programs clamp."""
+"""The ranges of numbers hold what programs compute, and are narrow where programs clamp."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ways_to_run import assert_same_bits
 
-from dialects.prog import Dtype, E, Program
+from dialects.prog import Dtype, E, Move, Program
 from dialects.prog.evaluate import evaluate
-from passes.loops.float_ranges import ANY, FloatRange, float_ranges, known_comparisons
+from passes.loops.number_ranges import ANY, NumberRange, known_comparisons, number_ranges
 from passes.loops.simplify import with_known_comparisons
 
 F32 = np.float32
@@ -21,6 +21,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.0**31, 3e38, 1e-40, math.inf, -math.inf, math
 
 
 BELOW_4 = math.nextafter(4.0, 0.0)
+WHOLE = NumberRange(-(2**31), 2**31 - 1, False)
 TRUE, FALSE = (E.const(Dtype.bool, value) for value in (True, False))
 
 
@@ -28,20 +29,34 @@ def number(value: float) -> E:
     return E.const(Dtype.float32, value)
 
 
+def integer(value: int) -> E:
+    return E.const(Dtype.int32, value)
+
+
+def bits_of(e: E) -> E:
+    return E.bitcast(Dtype.int32, e)
+
+
+UP_TO_2 = E.where(E.less(number(1.0), X), number(2.0), number(1.0))
+WORD = E.cast(Dtype.int32, X)
+POSITIVE = E.where(E.less(number(0.0), X), X, number(1.0))
+
+
 AT_MOST_1 = E.where(E.less(number(1.0), X), number(1.0), X)
 AT_LEAST_1 = E.where(E.less(X, number(1.0)), number(1.0), X)
 """Or they are a NaN."""
 
 
-def range_of(e: E) -> FloatRange:
+def range_of(e: E) -> NumberRange:
     program = Program.of_exprs([Dtype.float32] * 2, [e])
-    return float_ranges(program)[program.outs[0]]
+    return number_ranges(program)[program.outs[0]]
 
 
 @st.composite
 def expressions(draw: st.DrawFn) -> list[E]:
-    """Sums, products, maxima, choices and conversions of two floats."""
+    """Sums, products, maxima, choices and conversions of two floats, and of integers of them."""
     floats = [X, Y, *map(number, SPECIAL), number(-1.0)]
+    integers = [WORD, bits_of(X), *map(integer, (-1, 0, 3, 0x3F800000, -(2**31)))]
     conditions = [E.const(Dtype.bool, False)]
     made: list[E] = []
     for _ in range(draw(st.integers(1, 8))):
@@ -53,11 +68,15 @@ def expressions(draw: st.DrawFn) -> list[E]:
         conditions.append(E.equal(a, a))
         absolute = E.maximum(a, a * number(-1.0))
         condition = draw(st.sampled_from([*conditions, E.less(absolute, c)]))
-        whole = E.cast(Dtype.float32, E.cast(Dtype.int32, a))
+        i, j = (draw(st.sampled_from(integers)) for _ in range(2))
+        words = [i + j, i * j, E.mod(i, j), E.maximum(i, j), bits_of(a), E.cast(Dtype.int32, a)]
+        integers.append(draw(st.sampled_from(words)))
+        converted = draw(st.sampled_from([E.cast, E.bitcast]))(Dtype.float32, i)
         choice = E.where(condition, draw(st.sampled_from([a, b, c])), draw(st.sampled_from([a, b])))
-        e = draw(st.sampled_from([a + b, a * b, E.maximum(a, b), absolute, whole, choice, choice]))
+        sums = [a + b, a * b, E.maximum(a, b), absolute, E.recip(a), converted, choice, choice]
+        e = draw(st.sampled_from(sums))
         floats.append(e)
-        made.append(e)
+        made += [e, integers[-1]]
     return made
 
 
@@ -65,7 +84,7 @@ def expressions(draw: st.DrawFn) -> list[E]:
 @given(expressions(), st.sampled_from(SPECIAL), st.floats(width=32))
 def test_ranges_hold_every_value(made: list[E], x: float, y: float) -> None:
     program = Program.of_exprs([Dtype.float32] * 2, made)
-    ranges = float_ranges(program)
+    ranges = number_ranges(program)
     values = evaluate(program, [np.array(x, np.float32), np.array(y, np.float32)], ())
     for out, value in zip(program.outs, map(float, values), strict=True):
         least, greatest, nan = ranges[out]
@@ -90,29 +109,55 @@ def test_known_comparisons(made: list[E], x: float, y: float) -> None:
     ("e", "expected"),
     [
         (X, ANY),
-        (number(2.5), FloatRange(2.5, 2.5, False)),
-        (number(-253.0) + number(0.5), FloatRange(-252.5, -252.5, False)),
-        (number(1e-30) * number(1e-10), FloatRange(float(F32(1e-40)), float(F32(1e-40)), False)),
-        (number(3e38) + number(3e38), FloatRange(math.inf, math.inf, False)),
-        (E.cast(Dtype.float32, E.less(X, Y)), FloatRange(0.0, 1.0, False)),
-        (E.where(E.less(X, number(3.0)), X, number(3.0)), FloatRange(-math.inf, 3.0, False)),
+        (number(2.5), NumberRange(2.5, 2.5, False)),
+        (number(-253.0) + number(0.5), NumberRange(-252.5, -252.5, False)),
+        (number(1e-30) * number(1e-10), NumberRange(float(F32(1e-40)), float(F32(1e-40)), False)),
+        (number(3e38) + number(3e38), NumberRange(math.inf, math.inf, False)),
+        (E.cast(Dtype.float32, E.less(X, Y)), NumberRange(0.0, 1.0, False)),
+        (E.where(E.less(X, number(3.0)), X, number(3.0)), NumberRange(-math.inf, 3.0, False)),
         # Not less may be because it is a NaN.
-        (E.where(E.less(X, number(3.0)), number(3.0), X), FloatRange(3.0, math.inf, True)),
-        (E.where(E.less(number(3.0), X), number(0.0), X), FloatRange(-math.inf, 3.0, True)),
+        (E.where(E.less(X, number(3.0)), number(3.0), X), NumberRange(3.0, math.inf, True)),
+        (E.where(E.less(number(3.0), X), number(0.0), X), NumberRange(-math.inf, 3.0, True)),
         # Nor do numbers tell anything if the other one is a NaN.
         (E.where(E.less(AT_MOST_1, Y), number(0.0), Y), ANY),
         (E.where(E.less(Y, AT_LEAST_1), number(0.0), Y), ANY),
         (
             E.where(E.less(E.maximum(X, X * number(-1.0)), number(4.0)), X, number(0.0)),
-            FloatRange(-BELOW_4, BELOW_4, False),
+            NumberRange(-BELOW_4, BELOW_4, False),
         ),
         (
             E.where(E.less(E.maximum(X, X * number(-2.0)), number(4.0)), X, number(0.0)),
-            FloatRange(-math.inf, math.inf, True),
+            NumberRange(-math.inf, math.inf, True),
         ),
+        (E(Move.CAST, Dtype.float32, (X,)), ANY),
+        (E.recip(UP_TO_2), NumberRange(0.5, 1.0, False)),
+        (E.recip(UP_TO_2 + number(-1.5)), ANY),
+        # From the least number on: its product with a half is a zero, and that of infinity isn't.
+        (POSITIVE * number(0.5), NumberRange(0.0, math.inf, False)),
+        (POSITIVE * (UP_TO_2 + number(-1.0)), ANY),
+        (bits_of(UP_TO_2), NumberRange(0x3F800000, 0x40000000, False)),
+        (bits_of(POSITIVE), NumberRange(1, 0x7F800000, False)),
+        (bits_of(UP_TO_2 + number(-1.0)), WHOLE),  # it may be -0.0 as far as a range says
+        (bits_of(AT_LEAST_1), WHOLE),
+        (bits_of(UP_TO_2) + integer(-2), NumberRange(0x3F7FFFFE, 0x3FFFFFFE, False)),
+        (bits_of(UP_TO_2) + bits_of(UP_TO_2), WHOLE),  # they wrap
+        (bits_of(UP_TO_2) * integer(-2), NumberRange(-(2**31), -0x7F000000, False)),
+        (bits_of(UP_TO_2) * integer(-3), WHOLE),
+        (E.mod(bits_of(UP_TO_2), integer(10)), NumberRange(0, 9, False)),
+        (E.mod(bits_of(UP_TO_2), integer(0x7FFFFFFF)), NumberRange(0, 0x40000000, False)),
+        (E.mod(WORD, integer(10)), WHOLE),
+        (E.mod(bits_of(UP_TO_2), WORD), WHOLE),
+        (
+            E.bitcast(Dtype.float32, E.mod(bits_of(X) * integer(0), integer(9)) + integer(1)),
+            NumberRange(2.0**-149, 2.0**-149, False),
+        ),
+        (E.bitcast(Dtype.float32, bits_of(POSITIVE) + integer(1)), ANY),
+        (E.cast(Dtype.int32, AT_LEAST_1), NumberRange(0, 2**31 - 1, False)),
+        (E.cast(Dtype.int32, UP_TO_2 * number(1.5)), NumberRange(1, 3, False)),
+        (E.cast(Dtype.float32, bits_of(POSITIVE)), NumberRange(1.0, float(0x7F800000), False)),
     ],
 )
-def test_what_comparisons_tell(e: E, expected: FloatRange) -> None:
+def test_what_comparisons_tell(e: E, expected: NumberRange) -> None:
     assert range_of(e) == expected
 
 
@@ -168,11 +213,11 @@ def test_conditions_that_share_their_parts_take_no_longer() -> None:
 @pytest.mark.parametrize(
     ("bounds", "fits"),
     [
-        (FloatRange(-(2.0**31), 2.0**31 - 128, False), True),
-        (FloatRange(-(2.0**31) - 256, 0.0, False), False),
-        (FloatRange(0.0, 2.0**31, False), False),
-        (FloatRange(0.0, 1.0, True), False),
+        (NumberRange(-(2.0**31), 2.0**31 - 128, False), True),
+        (NumberRange(-(2.0**31) - 256, 0.0, False), False),
+        (NumberRange(0.0, 2.0**31, False), False),
+        (NumberRange(0.0, 1.0, True), False),
     ],
 )
-def test_what_fits_an_i32(bounds: FloatRange, fits: bool) -> None:
+def test_what_fits_an_i32(bounds: NumberRange, fits: bool) -> None:
     assert bounds.fits(Dtype.int32) is fits

@@ -1,15 +1,16 @@
-"""What values the floats of a program can have, as far as constants and comparisons tell.
+"""What values the numbers of a program can have, as far as constants and comparisons tell.
 
 A program that clamps its argument before it converts it needs no saturation, and what it compares
-the argument with afterwards may be known. One sweep over the nodes finds, for every float, a range,
-and for every boolean, what each of its values says of the floats that it was computed from.
+the argument with afterwards may be known. One sweep over the nodes finds, for every f32 and every
+integer, a range, and for every boolean, what each of its values says of the floats that it was
+computed from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from math import inf, isfinite, isnan, nextafter
+from math import inf, isfinite, isinf, isnan, nextafter
 from typing import NamedTuple, TypeAlias
 
 from dialects.prog import (
@@ -24,10 +25,15 @@ from dialects.prog import (
     Op3,
     Program,
     Ternary,
+    Unary,
+    bits,
     integer_range,
     of_float,
     value_of,
 )
+
+_NUMBERS = INTEGERS | {Dtype.float32}
+"""The dtypes that have ranges."""
 
 _FACTS = 8
 """The greatest number of floats that a boolean says something of."""
@@ -36,7 +42,7 @@ _SMALLEST = 2.0**-149
 """No two f32 numbers are closer."""
 
 
-class FloatRange(NamedTuple):
+class NumberRange(NamedTuple):
     """A number from `least` to `greatest`, or, if `nan`, a NaN."""
 
     least: float = -inf
@@ -50,9 +56,10 @@ class FloatRange(NamedTuple):
         return not self.nan and least <= self.least and self.greatest < greatest + 1
 
 
-ANY = FloatRange()
+ANY = NumberRange()
+_ZERO = NumberRange(0, 0, False)
 
-Facts: TypeAlias = Mapping[int, FloatRange]
+Facts: TypeAlias = Mapping[int, NumberRange]
 """Ranges of some f32 nodes, beside those that hold anyway."""
 
 
@@ -67,8 +74,8 @@ _UNKNOWN = Outcomes({}, {})
 _TRUE, _FALSE = Outcomes({}, None), Outcomes(None, {})
 
 
-def float_ranges(program: Program) -> dict[int, FloatRange]:
-    """The range of every f32 node of `program`."""
+def number_ranges(program: Program) -> dict[int, NumberRange]:
+    """The range of every f32 and every integer node of `program`."""
     return _Analysis(program).ranges
 
 
@@ -98,35 +105,41 @@ def absolute_of(program: Program, node: int) -> int | None:
 
 
 class _Analysis:
-    """The ranges of the f32 nodes of a program, and the outcomes of its booleans."""
+    """The ranges of the numbers of a program, and the outcomes of its booleans."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.ranges: dict[int, FloatRange] = {}
+        self.ranges: dict[int, NumberRange] = {}
         self.outcomes: dict[int, Outcomes] = {}
         for index in program.reached(program.outs):
-            if program.dtypes[index] is Dtype.float32:
+            if program.dtypes[index] in _NUMBERS:
                 self.ranges[index] = self._range(index)
             elif program.dtypes[index] is Dtype.bool:
                 self.outcomes[index] = self._outcomes(index)
 
-    def _range(self, index: int) -> FloatRange:
-        ranges = self.ranges
+    def _range(self, index: int) -> NumberRange:
+        ranges, dtype = self.ranges, self.program.dtypes[index]
         match self.program.nodes[index]:
             case Const():
                 value = _constant(self.program, index)
-                return FloatRange(value, value, False) if value is not None else ANY
+                return _any(dtype) if value is None else NumberRange(value, value, False)
             case Op1(Move.COPY, _, i):
                 return ranges[i]
             case Op1(Move.CAST, _, i):
-                return self._converted(i)
+                return self._converted(i, dtype)
+            case Op1(Move.BITCAST, _, i) if i in ranges:
+                return _reinterpreted(self.program.dtypes[i], ranges[i], dtype)
+            case Op1(Unary.RECIP, _, i) if dtype is Dtype.float32:
+                return _reciprocal(ranges[i])
             case Op2(Binary.ADD, i, j):
-                return _sum(ranges[i], ranges[j])
+                return _sum(dtype, ranges[i], ranges[j])
             case Op2(Binary.MUL, i, j):
-                return _product(ranges[i], ranges[j])
+                return _product(dtype, ranges[i], ranges[j])
+            case Op2(Binary.MOD, i, j) if dtype in INTEGERS:
+                return _remainder(dtype, ranges[i], ranges[j])
             case Op2(Binary.MAXIMUM, i, j):
                 x, y = ranges[i], ranges[j]
-                return FloatRange(
+                return NumberRange(
                     max(x.least, y.least), max(x.greatest, y.greatest), x.nan or y.nan
                 )
             case Op3(Ternary.WHERE, condition, i, j):
@@ -134,27 +147,23 @@ class _Analysis:
                 x = _met(outcomes.if_true, {i: ranges[i]})
                 y = _met(outcomes.if_false, {j: ranges[j]})
                 if x is None:
-                    return ANY if y is None else y[j]
+                    return _any(dtype) if y is None else y[j]
                 return x[i] if y is None else _hull(x[i], y[j])
             case _:
-                return ANY
+                return _any(dtype)
 
-    def _converted(self, node: int) -> FloatRange:
-        """The range of the f32 that `node`, of another dtype, is converted to."""
-        program, dtype = self.program, self.program.dtypes[node]
-        if dtype is Dtype.bool:
-            return FloatRange(0.0, 1.0, False)
-        if dtype not in INTEGERS:
-            return ANY
-        least, greatest = map(float, integer_range(dtype))
-        match program.nodes[node]:
-            case Op1(Move.CAST, _, i) if (x := self.ranges.get(i)) is not None:
-                # Dropping a fraction moves towards zero, and a NaN becomes zero.
-                least = max(least, min(x.least, 0.0))
-                greatest = min(greatest, max(x.greatest, 0.0))
-            case _:
-                pass
-        return _rounded(least, greatest)
+    def _converted(self, node: int, dtype: Dtype) -> NumberRange:
+        """The range of what `node`, of another dtype, is converted to."""
+        if self.program.dtypes[node] is Dtype.bool:
+            return NumberRange(0, 1, False)
+        if (x := self.ranges.get(node)) is None:
+            return _any(dtype)
+        if dtype not in INTEGERS or not self._is_float(node):
+            return _stored(dtype, *x)
+        # Dropping a fraction keeps the order, and a NaN becomes zero.
+        least, greatest = (of_float(dtype, bound).real for bound in x[:2])
+        truncated = NumberRange(least, greatest, False)
+        return _hull(truncated, _ZERO) if x.nan else truncated
 
     def _outcomes(self, index: int) -> Outcomes:
         outcomes = self.outcomes
@@ -163,9 +172,9 @@ class _Analysis:
                 return _TRUE if value_of(dtype, element) else _FALSE
             case Op1(Move.COPY, _, i):
                 return outcomes[i]
-            case Op2(Compare.LESS, i, j) if i in self.ranges:
+            case Op2(Compare.LESS, i, j) if self._is_float(i):
                 return Outcomes(self._if_less(i, j), self._if_not_less(i, j))
-            case Op2(Compare.EQUAL, i, j) if i == j and i in self.ranges:
+            case Op2(Compare.EQUAL, i, j) if i == j and self._is_float(i):
                 # Only a NaN isn't equal to itself.
                 number = self.ranges[i]._replace(nan=False)
                 return Outcomes({i: number}, {} if self.ranges[i].nan else None)
@@ -178,17 +187,20 @@ class _Analysis:
             case _:
                 return _UNKNOWN
 
+    def _is_float(self, node: int) -> bool:
+        return self.program.dtypes[node] is Dtype.float32
+
     def _if_less(self, i: int, j: int) -> Facts | None:
         x, y = self.ranges[i], self.ranges[j]
         if x.least >= y.greatest:
             return None
         below, above = -_above(-y.greatest), _above(x.least)
         facts = {
-            i: FloatRange(x.least, min(x.greatest, below), False),
-            j: FloatRange(max(y.least, above), y.greatest, False),
+            i: NumberRange(x.least, min(x.greatest, below), False),
+            j: NumberRange(max(y.least, above), y.greatest, False),
         }
         if (inner := absolute_of(self.program, i)) is not None:
-            facts[inner] = FloatRange(-below, below, False)
+            facts[inner] = NumberRange(-below, below, False)
         return facts
 
     def _if_not_less(self, i: int, j: int) -> Facts | None:
@@ -196,7 +208,7 @@ class _Analysis:
         if x.greatest < y.least and not x.nan and not y.nan:
             return None
         # Unless one of them is a NaN, it is `j <= i`.
-        facts: dict[int, FloatRange] = {}
+        facts: dict[int, NumberRange] = {}
         if not x.nan:
             facts[j] = y._replace(greatest=min(y.greatest, x.greatest))
         if not y.nan:
@@ -224,7 +236,7 @@ def _met(x: Facts | None, y: Facts | None) -> Facts | None:
         if least > greatest and not (nan and known.nan):
             return None
         # Where only a NaN is left, any numbers may be beside it.
-        facts[node] = FloatRange(min(least, greatest), max(least, greatest), nan and known.nan)
+        facts[node] = NumberRange(min(least, greatest), max(least, greatest), nan and known.nan)
     return dict(islice(facts.items(), _FACTS))
 
 
@@ -235,16 +247,16 @@ def _either(x: Facts | None, y: Facts | None) -> Facts | None:
     return {node: _hull(known, y[node]) for node, known in x.items() if node in y}
 
 
-def _hull(x: FloatRange, y: FloatRange) -> FloatRange:
-    return FloatRange(min(x.least, y.least), max(x.greatest, y.greatest), x.nan or y.nan)
+def _hull(x: NumberRange, y: NumberRange) -> NumberRange:
+    return NumberRange(min(x.least, y.least), max(x.greatest, y.greatest), x.nan or y.nan)
 
 
 def _constant(program: Program, node: int) -> float | None:
-    """The value of an f32 constant that is a number."""
+    """The value of a constant that is a number, of a dtype with ranges."""
     match program.nodes[node]:
-        case Const(Dtype.float32, element):
-            value = value_of(Dtype.float32, element)
-            return value if isinstance(value, float) and not isnan(value) else None
+        case Const(dtype, element) if dtype in _NUMBERS:
+            value = value_of(dtype, element).real
+            return None if isnan(value) else value
         case _:
             return None
 
@@ -254,24 +266,52 @@ def _above(x: float) -> float:
     return max(nextafter(x, inf), x + _SMALLEST)
 
 
-def _rounded(least: float, greatest: float, nan: bool = False) -> FloatRange:
-    """The range of f32 numbers that the numbers of a range round to.
+def _any(dtype: Dtype) -> NumberRange:
+    return NumberRange(*integer_range(dtype), False) if dtype in INTEGERS else ANY
 
-    The bounds may be sums or products of f32 numbers: that they are rounded to doubles before
-    changes nothing.
+
+def _stored(dtype: Dtype, least: float, greatest: float, nan: bool = False) -> NumberRange:
+    """The range of `dtype` that the numbers of a range are stored as: f32 rounds, integers wrap.
+
+    The bounds may be sums, products or reciprocals of f32 numbers: that they are rounded to doubles
+    before changes nothing.
     """
-    least, greatest = (float(of_float(Dtype.float32, x).real) for x in (least, greatest))
-    return FloatRange(least, greatest, nan)
+    if dtype in INTEGERS:
+        x = NumberRange(least, greatest, nan)
+        return x if x.fits(dtype) else _any(dtype)
+    least, greatest = (float(of_float(dtype, x).real) for x in (least, greatest))
+    return NumberRange(least, greatest, nan)
 
 
-def _sum(x: FloatRange, y: FloatRange) -> FloatRange:
+def _sum(dtype: Dtype, x: NumberRange, y: NumberRange) -> NumberRange:
     if not all(map(isfinite, (*x[:2], *y[:2]))):
         return ANY
-    return _rounded(x.least + y.least, x.greatest + y.greatest, x.nan or y.nan)
+    return _stored(dtype, x.least + y.least, x.greatest + y.greatest, x.nan or y.nan)
 
 
-def _product(x: FloatRange, y: FloatRange) -> FloatRange:
-    if not all(map(isfinite, (*x[:2], *y[:2]))):
-        return ANY
+def _product(dtype: Dtype, x: NumberRange, y: NumberRange) -> NumberRange:
+    for one, other in ((x, y), (y, x)):
+        if any(map(isinf, one[:2])) and other.least <= 0 <= other.greatest:
+            return ANY
     corners = [a * b for a in x[:2] for b in y[:2]]
-    return _rounded(min(corners), max(corners), x.nan or y.nan)
+    return _stored(dtype, min(corners), max(corners), x.nan or y.nan)
+
+
+def _reciprocal(x: NumberRange) -> NumberRange:
+    if x.least <= 0 <= x.greatest:
+        return ANY
+    return _stored(Dtype.float32, 1 / x.greatest, 1 / x.least, x.nan)
+
+
+def _remainder(dtype: Dtype, x: NumberRange, y: NumberRange) -> NumberRange:
+    if x.least < 0 or y.least <= 0:
+        return _any(dtype)
+    return NumberRange(0, min(x.greatest, y.greatest - 1), False)
+
+
+def _reinterpreted(source: Dtype, x: NumberRange, target: Dtype) -> NumberRange:
+    """The range of the same bits: positive floats have the order of their bits."""
+    if {source, target} != {Dtype.int32, Dtype.float32} or x.least <= 0 or x.nan:
+        return _any(target)
+    least, greatest = (value_of(target, bits(source, bound)).real for bound in x[:2])
+    return _any(target) if isnan(greatest) else NumberRange(least, greatest, False)
