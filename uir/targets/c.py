@@ -21,6 +21,7 @@ from uir.targets.c_dispatch import DISPATCH_MACROS, VECTOR_MACROS, is_dispatched
 from uir.targets.c_expressions import UnprintableError
 from uir.targets.c_functions import is_private, print_function
 from uir.targets.c_helpers import (
+    EPILOGUE,
     ERROR_STRUCT,
     HELPERS,
     PARALLEL_MACRO,
@@ -67,7 +68,7 @@ def print_c(module: ModuleOp, out: IO[str]) -> None:
         helpers.append(PARALLEL_MACRO)
     if checked:
         helpers = [ERROR_STRUCT, *helpers]
-    out.write("\n".join([PROLOGUE, *helpers, *lines[1:], ""]))
+    out.write("\n".join([PROLOGUE, *helpers, *lines[1:], "", EPILOGUE]))
 
 
 def _library_of(module: ModuleOp) -> set[str]:

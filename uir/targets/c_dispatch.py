@@ -51,10 +51,6 @@ DISPATCH_MACROS = """\
       name##_baseline arguments;                                                                  \\
     }                                                                                             \\
   }
-#elif defined(__clang__) && defined(__AVX512F__)
-// It would otherwise halve vectors, to keep some machines cool.
-#define DISPATCH(name, parameters, arguments, ...) \\
-  __attribute__((min_vector_width(512))) FUNCTION(name, VECTOR_BYTES, parameters, __VA_ARGS__)
 #else
 #define DISPATCH(name, parameters, arguments, ...) \\
   FUNCTION(name, VECTOR_BYTES, parameters, __VA_ARGS__)

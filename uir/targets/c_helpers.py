@@ -23,6 +23,14 @@ PROLOGUE = (
 #pragma GCC optimize("O2,tree-vectorize,vect-cost-model=dynamic,peel-loops,unswitch-loops")
 #pragma GCC optimize("loop-unroll-and-jam,trapping-math,no-math-errno,fp-contract=off,wrapv")
 #endif
+// Told of a machine with wide vectors, compilers halve their width, to keep some of them cool.
+#if defined(__x86_64__) && defined(__AVX512F__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("tune=x86-64"))), apply_to = function)
+#elif defined(__GNUC__)
+#pragma GCC target("prefer-vector-width=512")
+#endif
+#endif
 """
 )
 """Opens every file.
@@ -31,6 +39,14 @@ gcc and clang fuse `a * b + c` unless told not to, and each ignores the pragma o
 Of O3, gcc gets what makes our loops fast; all of it takes more than twice as long to compile.
 Under `no-trapping-math`, gcc 12 turns `(float)(int32_t)x` into `truncf(x)`, which keeps a -0.
 """
+
+
+EPILOGUE = """\
+#if defined(__x86_64__) && defined(__AVX512F__) && defined(__clang__)
+#pragma clang attribute pop
+#endif
+"""
+"""Ends every file."""
 
 
 ERROR_STRUCT = """\
