@@ -167,10 +167,8 @@ static inline int64_t select_i64(bool c, int64_t a, int64_t b) {
         """\
 // IEEE 754-2019 maximum: NaN wins, and -0 < +0.
 static inline float max_f32(float a, float b) {
-  float m = a > b ? a : b;
-  uint32_t mask = a == b ? f32_bits(a) : ~0u;
-  m = bits_f32(f32_bits(m) & mask);
-  return a != a ? a : m;
+  const uint32_t m = f32_bits(a > b ? a : b) & f32_bits(b > a ? b : a);
+  return bits_f32(m | -(uint32_t)((a != a) | (b != b)));
 }
 """,
         calls=("f32_bits", "bits_f32"),
@@ -179,10 +177,8 @@ static inline float max_f32(float a, float b) {
         """\
 // IEEE 754-2019 minimum: NaN wins, and -0 < +0.
 static inline float min_f32(float a, float b) {
-  float m = a < b ? a : b;
-  uint32_t mask = a == b ? f32_bits(a) : 0u;
-  m = bits_f32(f32_bits(m) | mask);
-  return a != a ? a : m;
+  const uint32_t m = f32_bits(a < b ? a : b) | f32_bits(b < a ? b : a);
+  return bits_f32(m | -(uint32_t)((a != a) | (b != b)));
 }
 """,
         calls=("f32_bits", "bits_f32"),
