@@ -48,7 +48,8 @@ def kernel_body(text: str) -> list[str]:
     """The statements of the last function of the C file printed from `text`."""
     lines = printed(parse(text)).splitlines()
     start = max(number for number, line in enumerate(lines) if line.startswith("void kernel("))
-    return [line.strip() for line in lines[start + 1 : -1]]
+    end = lines.index("}", start)
+    return [line.strip() for line in lines[start + 1 : end]]
 
 
 def interpret(module: ModuleOp, arrays: list[np.ndarray]) -> None:

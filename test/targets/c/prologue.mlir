@@ -5,6 +5,8 @@
 // CHECK:     #error {{.*}}FLT_EVAL_METHOD
 // CHECK:     #pragma STDC FP_CONTRACT OFF
 // CHECK:     #pragma GCC optimize({{.*}}fp-contract=off
+// CHECK:     #if defined(__x86_64__) && defined(__AVX512F__)
+// CHECK:     #pragma clang attribute push(
 // CHECK-NOT: select_f32
 // CHECK:     static inline uint32_t f32_bits(
 // CHECK:     static inline float bits_f32(
@@ -12,6 +14,8 @@
 // CHECK:     static inline float max_f32(
 // CHECK-NOT: static inline
 // CHECK:     void kernel(
+// CHECK:     {{^}}}
+// CHECK:     #pragma clang attribute pop
 func.func @kernel(%m: memref<?xf32>, %x: f32, %y: f32) {
   %c0 = arith.constant 0 : index
   %0 = arith.maximumf %x, %y : f32
