@@ -66,7 +66,9 @@ def _map_tiles(code: NestCode, tiling: Tiling) -> None:
     for lane_start, lanes in points.tiles(lane, extents[lane], tiling.lanes, again=code.again):
         for start, count in points.tiles(axis, extents[axis], rows, again=code.again):
             code.fill_panels(Block((axis,), start, count, lane, lane_start, lanes))
-            with points.loop(axis, count) as row, points.loop(lane, lanes) as offset:
+            # Rows of a tile, whose results lie one after another, are one long row.
+            turns, width = (1, count * lanes) if axis == tiling.row else (count, lanes)
+            with points.loop(axis, turns) as row, points.loop(lane, width) as offset:
                 points.axes[axis] = start + row
                 points.axes[lane] = lane_start + offset
                 code.panel_row, code.offset = row, offset

@@ -89,7 +89,7 @@ class Panel:
             row = row * block.points
             is_word = self._dtype in (Dtype.float32, Dtype.int32)
             is_wide = min(block.points, block.lanes) >= _SIDE
-            across = view.index.stride(last) == 1 and view.index.stride(block.lane) is not None
+            across = view.index.stride(last) == 1 and view.index.stride(block.lane) not in (None, 0)
             if is_word and is_wide and across and view.guards == ():
                 self._transpose(block, row)
             else:

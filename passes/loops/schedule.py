@@ -49,6 +49,13 @@ _NEAR = 1 << 13
 """Elements that are fast to read although lanes in them are far apart: a part of the first-level
 cache."""
 
+_DEAR = 16
+"""Nodes of a body that is worth copies of what it reads."""
+
+_FLAT = 1 << 11
+"""The greatest number of points of rows that are computed as one: what is copied for them is on
+the stack."""
+
 _CACHE = 1 << 18
 """Elements that a part of the second-level cache holds."""
 
@@ -122,7 +129,31 @@ def _map_schedule(nest: Nest) -> Schedule:
             order = tuple(other for other in others if other != axis)
             packing = Packing(tuple(crossing), (axis,), min(_BLOCK, nest.extents[axis]))
             return Schedule(order, Tiling(last, LANES, packing=packing))
+    for axis in others:
+        if (tiling := _flat_tiling(nest, axis, last)) is not None:
+            return Schedule(tuple(other for other in others if other != axis), tiling)
     return Schedule((*others, last))
+
+
+def _flat_tiling(nest: Nest, row: int, lane: int) -> Tiling | None:
+    """Rows of a map whose results lie one after another, computed as one long row; what they read
+    that doesn't lie so is copied. None where that gains nothing: compilers compute what is left of
+    a short row with vectors that are narrower, or one by one."""
+    width, count = nest.extents[lane], nest.extents[row]
+    is_dear = len(nest.body.nodes) >= _DEAR and width * count >= LANES * LANES
+    if not is_dear or width % LANES == 0 or nest.coords:
+        return None
+
+    def is_flat(view: View) -> bool:
+        step, stride = view.index.stride(lane), view.index.stride(row)
+        return view.guards == () and step is not None and stride == step * width
+
+    sizes = [size for size in range(2, count + 1) if count % size == 0 and size * width <= _FLAT]
+    if not sizes or not all(map(is_flat, nest.writes)):
+        return None
+    rows = max(sizes, key=lambda size: size * width / -(-size * width // LANES))
+    copied = tuple(n for n, view in enumerate(nest.reads) if not is_flat(view))
+    return Tiling(lane, width, row, rows, Packing(copied, (row,), rows, rows))
 
 
 def _fold_schedule(nest: Nest) -> Schedule:

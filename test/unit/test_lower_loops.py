@@ -447,6 +447,30 @@ def test_transposed_folds_of_one_element() -> None:
     check(module, memories)
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(100, 10), (6, 50), (31, 17), (7, 300), (30, 21)])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_short_rows_are_one(rows: int, columns: int, in_place: bool) -> None:
+    """Rows that are no multiple of 16, of a body that is dear, beside one column and one row."""
+    chain = X
+    for _ in range(8):
+        chain = chain * Y + Z
+    module = f32_loop(
+        3 if in_place else 4,
+        shape=[rows, columns],
+        body=Program.of_exprs([Dtype.float32] * 3, [chain]),
+        reads=[access(0, (columns, 1)), access(1, (1, 0)), access(2, (0, 1))],
+        writes=[access(0 if in_place else 3, (columns, 1))],
+    )
+    x, column, row = floats(rows * columns), floats(rows, 1), floats(columns, 2)
+    expected = x.reshape(rows, columns)
+    for _ in range(8):
+        expected = expected * column[:, np.newaxis] + row
+    memories = [x, column, row] if in_place else [x, column, row, np.zeros_like(x)]
+    after = run(module, memories, [])
+    assert_same_bits([expected.ravel()], [after[0 if in_place else 3]])
+    check(module, memories)
+
+
 @pytest.mark.parametrize("strides", [(1, 40), (9, 1)], ids=["columns", "rows"])
 @pytest.mark.parametrize("monoid", Monoid)
 def test_reductions_of_a_matrix(strides: tuple[int, int], monoid: Monoid) -> None:

@@ -75,3 +75,25 @@ func.func private @one_point(%o: memref<?xi32>) {
     writes [#prog.access<0, affine_map<() -> (3)>>]
   func.return
 }
+
+// Rows of 10 that lie one after another are one of 1000, and the compiler's vectors are full. What
+// each of them reads in all of its lanes is copied beside them.
+// CHECK-LABEL: func.func private @short_rows
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1000xf32>
+// CHECK:         scf.for
+// CHECK:           %[[Y:.*]] = memref.load %y
+// CHECK:           scf.for
+// CHECK:             memref.store %[[Y]], %[[PANEL]]
+// CHECK:         %[[ALL:.*]] = arith.constant 1000 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[ALL]]
+// CHECK-NEXT:      memref.load %x[%[[I]]]
+// CHECK-NEXT:      memref.load %[[PANEL]][%[[I]]]
+// CHECK:           memref.store %{{.*}}, %o[%[[I]]]
+func.func private @short_rows(%x: memref<?xf32>, %y: memref<?xf32>, %o: memref<?xf32>) {
+  prog.loop (%x, %y, %o : memref<?xf32>, memref<?xf32>, memref<?xf32>) shape [100, 10]
+    body #prog.program<(f32, f32) {v0 = in 0, v1 = in 1, v2 = mul v0 v1, v3 = mul v2 v1, v4 = mul v3 v1, v5 = mul v4 v1, v6 = mul v5 v1, v7 = mul v6 v1, v8 = mul v7 v1, v9 = mul v8 v1, v10 = mul v9 v1, v11 = mul v10 v1, v12 = mul v11 v1, v13 = mul v12 v1, v14 = mul v13 v1, v15 = mul v14 v1} -> (v15)>
+    reads [#prog.access<0, affine_map<(d0, d1) -> (d0 * 10 + d1)>>,
+           #prog.access<1, affine_map<(d0, d1) -> (d0)>>]
+    writes [#prog.access<2, affine_map<(d0, d1) -> (d0 * 10 + d1)>>]
+  func.return
+}
