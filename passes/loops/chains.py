@@ -1,4 +1,4 @@
-"""Folds without an order, in vectors of accumulators along memory."""
+"""Folds without an order, in several arrays of accumulators along memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .schedule import LANES
 
 
 def fold_chains(code: NestCode, chains: int) -> list[SSAValue]:
-    """The fold at the current point in so many vectors of accumulators, which are then folded into
+    """The fold at the current point in so many arrays of accumulators, which are then folded into
     one another."""
     points, (*outer, last) = code.points, code.nest.reduction
     cells = [code.arrays("acc", number, LANES) for number in range(chains)]
@@ -26,18 +26,16 @@ def fold_chains(code: NestCode, chains: int) -> list[SSAValue]:
         for axis in outer:
             loops.enter_context(points.axis_loop(axis))
         for start, size in points.tiles(last, code.nest.extents[last], chains * LANES):
-            vectors, rest = divmod(size, LANES)
-            if vectors:
-                _fold_vectors(code, cells[:vectors], start, LANES)
+            full, rest = divmod(size, LANES)
+            if full:
+                _fold_lanes(code, cells[:full], start, LANES)
             if rest:
-                _fold_vectors(code, cells[:1], start + vectors * LANES, rest)
+                _fold_lanes(code, cells[:1], start + full * LANES, rest)
     return _folded(code, cells)
 
 
-def _fold_vectors(
-    code: NestCode, cells: Sequence[list[SSAValue]], start: Index, lanes: int
-) -> None:
-    """Fold `lanes` points into each of the vectors `cells`, those of one after another's."""
+def _fold_lanes(code: NestCode, cells: Sequence[list[SSAValue]], start: Index, lanes: int) -> None:
+    """Fold `lanes` points into each of the arrays `cells`, those of one after another's."""
     (*_, last) = code.nest.reduction
     with code.points.loop(last, lanes) as lane:
         for number, chain in enumerate(cells):
@@ -46,7 +44,7 @@ def _fold_vectors(
 
 
 def _folded(code: NestCode, cells: Sequence[list[SSAValue]]) -> list[SSAValue]:
-    """The fold of all accumulators in the vectors `cells`."""
+    """The fold of all accumulators in the arrays `cells`."""
     points, (*_, last) = code.points, code.nest.reduction
     # An array of which parts are used is in memory, the accumulators are in registers.
     folded = code.arrays("fold", 0, LANES)

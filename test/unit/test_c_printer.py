@@ -462,6 +462,19 @@ def test_what_has_no_place_in_c(body: str, message: str) -> None:
     assert out.getvalue() == ""
 
 
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("@kernel() attributes {uir.dispatch}", "`func.func` in @kernel: only a private function"),
+        ("private @f(%v: vector<[4]xf32>)", "`func.func` in @f: vectors are not passed"),
+        ("private @f(%v: vector<4xf32>)", "`func.func` in @f: vectors are not passed"),
+    ],
+)
+def test_functions_that_have_no_place_in_c(signature: str, message: str) -> None:
+    with pytest.raises(UnprintableError, match=re.escape(message)):
+        printed(parse(f"func.func {signature} {{ func.return }}"))
+
+
 def test_unknown_op_at_the_top() -> None:
     with pytest.raises(UnprintableError, match=r"`builtin\.module`"):
         printed(ModuleOp([ModuleOp([])]))

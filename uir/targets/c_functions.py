@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from xdsl.dialects import cf, func, memref, scf, vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -165,6 +165,8 @@ class _FunctionPrinter:
                 element = self._element_type(self._function, argument.type)
                 const = "const " if private and position not in stored else ""
                 parameters.append(f"{const}{element} *restrict {name}")
+            elif isinstance(argument.type, VectorType):
+                raise UnprintableError(self._function, "vectors are not passed to functions")
             else:
                 parameters.append(f"{value_type(self._function, argument.type)} {name}")
         if self._is_checked:
@@ -174,6 +176,9 @@ class _FunctionPrinter:
     def _print_signature(self, parameters: Sequence[str]) -> None:
         name = self._functions[self._symbol]
         if is_dispatched(self._function):
+            if self._is_checked or not is_private(self._function):
+                reason = "only a private function that reports no error is dispatched"
+                raise UnprintableError(self._function, reason)
             arguments = [self._text(argument) for argument in self._function.body.block.args]
             self._lines += _packed(f"DISPATCH({name}, (", parameters, "),")
             self._lines += _packed(f"{_INDENT * 2}(", arguments or [""], "), {")
