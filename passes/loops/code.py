@@ -35,13 +35,10 @@ class NestCode:
         self.builder = self.points.builder
         self.panels: dict[int, Panel] = {}
         """Copies of what reads of the body read, by number."""
-        self.panel_row = self.offset = ZERO
-        """Where the current point is in the panels and in the tile's lanes."""
+        self.panel_start = self.panel_row = self.offset = ZERO
+        """Where the current point is: its part of the panels, the row there, and its lane."""
         self._vector_axis: int | None = None
         self._locals: dict[tuple[str, int], list[SSAValue]] = {}
-        read = {view.memory for view in (*nest.reads, *nest.epilogue_reads)}
-        self.again = read.isdisjoint(view.memory for view in nest.writes)
-        """Whether to compute a point a second time changes nothing."""
 
     @contextmanager
     def lanes_along(self, axis: int, start: Index, extent: int) -> Generator[None]:
@@ -61,10 +58,10 @@ class NestCode:
             yield
             self._vector_axis = None
 
-    def fill_panels(self, block: Block) -> None:
-        """Copy a block to each panel."""
+    def fill_panels(self, block: Block, start: Index = ZERO) -> None:
+        """Copy a block to the part of each panel that begins at `start`."""
         for panel in self.panels.values():
-            panel.fill(block)
+            panel.fill(block, start)
 
     def body(self) -> list[SSAValue]:
         """The results of the body at the current point."""
@@ -73,7 +70,8 @@ class NestCode:
             panel, view = self.panels.get(number), self.nest.reads[number]
             if panel is not None:
                 as_vector = self._vector_axis is not None
-                return panel.load(self.panel_row, self.offset, as_vector=as_vector)
+                place = self.panel_start + self.offset
+                return panel.load(self.panel_row, place, as_vector=as_vector)
             if self._vector_axis in view.axes():
                 return self.points.read_vector(view)
             return self.points.read(view)

@@ -12,7 +12,7 @@ from .code import NestCode
 from .nest import Nest
 from .panels import Block, Panel
 from .points import ZERO
-from .schedule import Packing, Schedule, Tiling
+from .schedule import LANES, Packing, Schedule, Tiling
 from .tiles import TileFolds
 
 
@@ -49,10 +49,11 @@ def _emit_point(code: NestCode, chains: int = 0) -> None:
 
 
 def _make_panels(code: NestCode, tiling: Tiling, packing: Packing) -> None:
+    lanes = min(tiling.lanes, LANES) if code.nest.reduction else tiling.lanes
     for number in packing.reads:
-        view = code.nest.reads[number]
-        code.panels[number] = Panel(code.points, view, tiling.lanes, packing.rows)
-    if tiling.lanes > code.nest.extents[tiling.lane]:
+        view, rows = code.nest.reads[number], packing.rows * -(-tiling.lanes // lanes)
+        code.panels[number] = Panel(code.points, view, lanes, rows)
+    if lanes > code.nest.extents[tiling.lane]:
         for panel in code.panels.values():
             panel.clear()
 
@@ -62,9 +63,9 @@ def _map_tiles(code: NestCode, tiling: Tiling) -> None:
     assert tiling.packing is not None
     points, lane = code.points, tiling.lane
     (axis,) = tiling.packing.axes
-    extents, rows = code.nest.extents, tiling.packing.rows
-    for lane_start, lanes in points.tiles(lane, extents[lane], tiling.lanes, again=code.again):
-        for start, count in points.tiles(axis, extents[axis], rows, again=code.again):
+    extents, rows, again = code.nest.extents, tiling.packing.rows, code.nest.is_repeatable
+    for lane_start, lanes in points.tiles(lane, extents[lane], tiling.lanes, again=again):
+        for start, count in points.tiles(axis, extents[axis], rows, again=again):
             code.fill_panels(Block((axis,), start, count, lane, lane_start, lanes))
             # Rows of a tile, whose results lie one after another, are one long row.
             turns, width = (1, count * lanes) if axis == tiling.row else (count, lanes)

@@ -72,6 +72,12 @@ class Nest:
     blocks: tuple[tuple[int, Index], ...] = ()
     """Loops around all others: an axis, and its number of turns by those of earlier ones."""
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether to compute a point a second time changes nothing."""
+        read = {view.memory for view in (*self.reads, *self.epilogue_reads)}
+        return read.isdisjoint(view.memory for view in self.writes)
+
     def indices(self) -> Iterator[Index]:
         """Every index of the nest."""
         yield from self.coords.values()

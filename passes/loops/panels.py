@@ -77,8 +77,8 @@ class Panel:
         # The loop around the fills is further out, but the index may not depend on it.
         return self._points.builder.pure(load, hoisted=False)
 
-    def fill(self, block: Block) -> None:
-        """Copy a block."""
+    def fill(self, block: Block, start: Index) -> None:
+        """Copy a block to the rows that begin at `start`."""
         points, view = self._points, self._view
         *outer, last = block.axes
         with ExitStack() as loops:
@@ -86,23 +86,24 @@ class Panel:
             for axis in outer:
                 loops.enter_context(points.axis_loop(axis))
                 row = row * points.nest.extents[axis] + points.axes[axis]
-            row = row * block.points
+            start = start + row * (block.points * self._lanes)
             is_word = self._dtype in (Dtype.float32, Dtype.int32)
             is_wide = min(block.points, block.lanes) >= _SIDE
             across = view.index.stride(last) == 1 and view.index.stride(block.lane) not in (None, 0)
             if is_word and is_wide and across and view.guards == ():
-                self._transpose(block, row)
+                self._transpose(block, start)
             else:
-                self._copy(block, row)
+                self._copy(block, start)
 
-    def _copy(self, block: Block, row: Index) -> None:
+    def _copy(self, block: Block, start: Index) -> None:
         points, last = self._points, block.axes[-1]
         with points.loop(last, block.points) as k, points.loop(block.lane, block.lanes) as lane:
             points.axes[last] = block.start + k
             points.axes[block.lane] = block.lane_start + lane
-            self._store(points.read(self._view), points.emit((row + k) * self._lanes + lane))
+            place = points.emit(start + k * self._lanes + lane)
+            self._store(points.read(self._view), place)
 
-    def _transpose(self, block: Block, row: Index) -> None:
+    def _transpose(self, block: Block, start: Index) -> None:
         points, last = self._points, block.axes[-1]
         # What a row has of the block is read at once: the rows may share sets of the cache.
         for lane, _ in points.tiles(block.lane, block.lanes, _SIDE, again=True):
@@ -113,7 +114,7 @@ class Panel:
                     points.axes[block.lane] = block.lane_start + lane + i
                     rows.append(self._load_vector(points.value(self._view.index)))
                 for i, column in enumerate(self._transposed(rows)):
-                    place = points.emit((row + k + i) * self._lanes + lane)
+                    place = points.emit(start + (k + i) * self._lanes + lane)
                     points.builder.effect(vector.StoreOp(column, self._memory, [place]))
 
     def _transposed(self, rows: Sequence[SSAValue]) -> list[SSAValue]:

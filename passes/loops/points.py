@@ -97,11 +97,23 @@ class Points:
             if rest:
                 yield start + (extent - rest), rest
             return
+        with self.tile_loop(axis, extent, size) as (_, offset):
+            yield start + offset, size
+
+    @contextmanager
+    def tile_loop(self, axis: int, extent: int, size: int) -> Generator[tuple[Index, Index]]:
+        """The variable of a loop over tiles that cover `extent` points, and where each starts: the
+        last one is moved back to end with them."""
+        if extent % size == 0 or extent < size:
+            with self.loop(axis, extent, size) as offset:
+                yield offset, offset
+            return
         with self.builder.loop(extent, size) as loop:
             last = self.builder.index(extent - size)
             before = self.builder.pure(arith.CmpiOp(loop.variable, last, "slt"), "slt")
             offset = self.scalars.select(before, loop.variable, last)
-            yield start + self.variable(axis, offset, extent - size + 1), size
+            turn = self.variable(axis, loop.variable, extent)
+            yield turn, self.variable(axis, offset, extent - size + 1)
 
     # Work
 

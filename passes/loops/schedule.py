@@ -56,6 +56,14 @@ _FLAT = 1 << 11
 """The greatest number of points of rows that are computed as one: what is copied for them is on
 the stack."""
 
+_DEEP = 1 << 9
+"""The points of a reduction from which on it is folded in blocks, where rows have its elements far
+apart: panels of all the lanes of a tile are in the second-level cache, so that what a block has of
+some rows, in the first-level one, serves them all."""
+
+_WIDE = 64
+"""The least lanes that make that worth it."""
+
 _CACHE = 1 << 18
 """Elements that a part of the second-level cache holds."""
 
@@ -173,7 +181,10 @@ def _fold_schedule(nest: Nest) -> Schedule:
         copied = _copied_by_rows(nest, lane, row, rows, across, strided)
         lanes = LANES if copied and set(copied) == set(across) else min(extent, LANES)
         in_vectors = lanes == LANES and _fits_vectors(nest, lane, copied)
-        packing = _row_packing(nest, lane, row, rows, copied, in_vectors)
+        if in_vectors and copied and (width := _deep_width(nest, lane, row)):
+            packing = _deep_packing(nest, row, rows, copied, width)
+            return Schedule(order, Tiling(lane, width, row, rows, packing, in_vectors))
+        packing = _row_packing(nest, lane, row, rows, copied)
         return Schedule(order, Tiling(lane, lanes, row, rows, packing, in_vectors))
     order = tuple(axis for axis in nest.parallel if axis != lane)
     crossing = tuple(n for n in strided if _crosses(nest.reads[n], lane, last))
@@ -235,23 +246,47 @@ def _copied_by_rows(
 
 
 def _row_packing(
-    nest: Nest, lane: int, row: int, rows: int, copied: tuple[int, ...], in_vectors: bool
+    nest: Nest, lane: int, row: int, rows: int, copied: tuple[int, ...]
 ) -> Packing | None:
-    """How the rows of a fold share copies."""
+    """How the rows of a fold share copies of all of the reduction, or have their own of a part."""
     if not copied:
         return None
     extents, depth, (*_, last) = nest.extents, _depth(nest), nest.reduction
+    if len(copied) * depth * LANES > _PANELS:
+        return Packing(copied, (last,), min(_BLOCK, extents[last]), rows)
     # The other operand is read again for each tile of lanes.
     sharing = extents[row]
-    is_deep = len(copied) * depth * LANES > _PANELS
-    if is_deep or (extents[lane] > LANES and depth * sharing > _CACHE):
+    if extents[lane] > LANES and depth * sharing > _CACHE:
         sharing = _tile_size(-(-sharing // rows), max(1, _CACHE // (depth * rows))) * rows
-    if not is_deep:
-        return Packing(copied, nest.reduction, depth, sharing)
-    if in_vectors:
-        block = max(_BLOCK, _PANELS // (2 * len(copied) * LANES))
-        return Packing(copied, (last,), min(block, extents[last]), sharing)
-    return Packing(copied, (last,), min(_BLOCK, extents[last]), rows)
+    return Packing(copied, nest.reduction, depth, sharing)
+
+
+def _deep_width(nest: Nest, lane: int, row: int) -> int:
+    """The lanes of tiles that fold a block of a deep reduction at a time; 0 for others."""
+    extent, (*_, last) = nest.extents[lane], nest.reduction
+    is_scattered = any(not _is_unit(view, last) for view in nest.reads if row in view.axes())
+    is_soon = is_scattered and extent >= _WIDE
+    if _depth(nest) <= (_DEEP if is_soon else max(_DEEP, _PANELS // LANES)):
+        return 0
+    whole = -(-extent // LANES) * LANES
+    if extent % LANES and extent > LANES and not nest.is_repeatable:
+        return 0
+    if whole <= 2 * _WIDE:
+        return whole
+    return _WIDE if extent % _WIDE == 0 or nest.is_repeatable else LANES
+
+
+def _deep_packing(nest: Nest, row: int, rows: int, copied: tuple[int, ...], width: int) -> Packing:
+    """How many rows share copies of a block of a deep reduction: what they read of the other
+    operand fits in the second-level cache, and their accumulators do."""
+    (*_, last) = nest.reduction
+    extent, most = nest.extents[last], _DEEP // 2
+    # Blocks of one size are one loop.
+    even = (size for size in range(min(most, extent), most // 2, -1) if extent % size == 0)
+    block = next(even, min(most, extent))
+    sharing = min(_CACHE // block, _CACHE // (4 * width))
+    tiles = _tile_size(-(-nest.extents[row] // rows), max(1, sharing // rows))
+    return Packing(copied, (last,), block, tiles * rows)
 
 
 def _depth(nest: Nest) -> int:

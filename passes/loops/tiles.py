@@ -5,8 +5,8 @@ The accumulators of a row are a vector that the loops of the reduction carry, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -41,6 +41,7 @@ class TileFolds:
         self._code = code
         self._points = code.points
         self._tiling = tiling
+        self._again = code.nest.is_repeatable
 
     def emit(self) -> None:
         """Fold all tiles at the current point."""
@@ -72,22 +73,22 @@ class TileFolds:
     def _lane_tiles(self) -> Iterator[tuple[Index, int]]:
         lane = self._tiling.lane
         extent = self._code.nest.extents[lane]
-        return self._points.tiles(lane, extent, self._tiling.lanes, again=self._code.again)
+        return self._points.tiles(lane, extent, self._tiling.lanes, again=self._again)
 
     def _row_tiles(self, start: Index, extent: int, size: int) -> Iterator[tuple[Index, int]]:
         if self._tiling.row is None:
             return iter([(start, 1)])
-        again = self._code.again
-        return self._points.tiles(self._tiling.row, extent, size, start=start, again=again)
+        row, again = self._tiling.row, self._again
+        return self._points.tiles(row, extent, size, start=start, again=again)
 
     def _fold(self, tile: Tile) -> None:
         """Set the tile's accumulators, run the reduction around its points, finish them."""
-        if not self._tiling.in_vectors or tile.lanes != LANES:
-            self._fold_arrays(tile)
-        elif self._has_blocks:
+        if self._tiling.in_vectors and tile.lanes % LANES == 0 and self._has_blocks:
             self._fold_blocks(tile)
-        else:
+        elif self._tiling.in_vectors and tile.lanes == LANES:
             self._fold_vectors(tile)
+        else:
+            self._fold_arrays(tile)
 
     def _turns(self, tile: Tile) -> Iterator[Turns]:
         """The loops of the reduction, whose points are the rows of the panels: all of them, or,
@@ -102,9 +103,23 @@ class TileFolds:
             for axis in outer:
                 loops.enter_context(points.axis_loop(axis))
             for start, rows in points.tiles(last, extents[last], packing.rows):
-                block = Block((last,), start, rows, lane, tile.lane_start, tile.count)
-                self._code.fill_panels(block)
+                with self._columns(tile) as (column, part):
+                    block = Block((last,), start, rows, lane, part.lane_start, part.count)
+                    self._code.fill_panels(block, column * packing.rows)
                 yield [(last, start, rows)]
+
+    @contextmanager
+    def _columns(self, tile: Tile) -> Generator[tuple[Index, Tile]]:
+        """A loop over the vectors of a tile: where each has its accumulators in a row, and its part
+        of the tile, which for the last one may be moved back to end with the lanes."""
+        if tile.lanes <= LANES:
+            yield ZERO, tile
+            return
+        with self._points.tile_loop(self._tiling.lane, tile.count, LANES) as (column, start):
+            yield (
+                column,
+                replace(tile, lane_start=tile.lane_start + start, lanes=LANES, count=LANES),
+            )
 
     def _rows(self, tile: Tile) -> Iterator[int]:
         """The rows of a tile, the current point's being each in turn."""
@@ -128,9 +143,10 @@ class TileFolds:
                 number = loops.enter_context(points.loop(row, tile.rows))
                 points.axes[row] = tile.row_start + number
                 place = number * self._tiling.lanes
-            offset = loops.enter_context(points.loop(lane, tile.count))
-            points.axes[lane] = tile.lane_start + offset
-            self._code.finish(self._code.load_cells(self._results(), place + offset))
+            column, part = loops.enter_context(self._columns(tile))
+            offset = loops.enter_context(points.loop(lane, part.count))
+            points.axes[lane] = part.lane_start + offset
+            self._code.finish(self._code.load_cells(self._results(), place + column + offset))
 
     # Rows as arrays
 
@@ -188,18 +204,25 @@ class TileFolds:
     def _fold_blocks(self, tile: Tile) -> None:
         """Fold the rows of a tile in vectors, a block of the reduction at a time, between which
         the accumulators are in memory."""
-        code, points, lanes = self._code, self._points, self._tiling.lanes
+        code, points, packing = self._code, self._points, self._tiling.packing
+        assert packing is not None
         # One row needs no loop.
         row = self._tiling.lane if self._tiling.row is None else self._tiling.row
-        with points.loop(row, tile.rows) as number, self._lanes(tile):
-            self._store(code.identities(), number * lanes)
+        with (
+            points.loop(row, tile.rows) as number,
+            self._columns(tile) as (column, part),
+            self._lanes(part),
+        ):
+            self._store(code.identities(), number * self._tiling.lanes + column)
         for turns in self._turns(tile):
             # A row that is folded twice would be folded into its own result.
             for first, size in points.tiles(row, tile.rows, self._tiling.rows):
-                part = replace(tile, row_start=tile.row_start + first, rows=size)
-                with self._lanes(tile):
-                    start = self._load(size, first * lanes)
-                    self._store(self._carried(part, turns, start), first * lanes)
+                with self._columns(tile) as (column, part), self._lanes(part):
+                    place = first * self._tiling.lanes + column
+                    code.panel_start = column * packing.rows
+                    rows = replace(part, row_start=tile.row_start + first, rows=size)
+                    self._store(self._carried(rows, turns, self._load(size, place)), place)
+                    code.panel_start = ZERO
         self._finish(tile)
 
     def _carried(

@@ -369,15 +369,19 @@ def test_products_of_matrices(m: int, n: int, k: int, left: str, right: str) -> 
 @pytest.mark.parametrize("left", ["mk", "km"])
 @pytest.mark.parametrize("right", ["kn", "nk"])
 @pytest.mark.parametrize("panels", [0, 1 << 10])
+@pytest.mark.parametrize("n", [10, 16, 20, 48, 70])
 def test_products_that_outgrow_the_caches(
-    monkeypatch: pytest.MonkeyPatch, left: str, right: str, panels: int
+    monkeypatch: pytest.MonkeyPatch, left: str, right: str, panels: int, n: int
 ) -> None:
-    """Rows in blocks, whose panels are shared, or filled for each tile, a block at a time."""
+    """Rows in blocks, whose panels hold all of the reduction, or a block of 7 or 8 of its points
+    for all the lanes of a tile of up to 32."""
+    monkeypatch.setattr(schedule, "_DEEP", 16)
+    monkeypatch.setattr(schedule, "_WIDE", 16)
     monkeypatch.setattr(schedule, "_NEAR", 64)
     monkeypatch.setattr(schedule, "_CACHE", 64)
     monkeypatch.setattr(schedule, "_PANELS", panels)
     monkeypatch.setattr(schedule, "_BLOCK", 16)
-    check_product(19, 20, 21, left, right)
+    check_product(19, n, 21 if n > 20 else 23, left, right)
 
 
 def product(m: int, n: int, k: int, left: str, right: str, **epilogue: Any) -> ModuleOp:
