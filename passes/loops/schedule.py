@@ -253,6 +253,9 @@ def _row_packing(
         return None
     extents, depth, (*_, last) = nest.extents, _depth(nest), nest.reduction
     if len(copied) * depth * LANES > _PANELS:
+        is_strided = any(not _is_unit(nest.reads[n], lane) for n in copied)
+        if extents[lane] >= LANES and not is_strided:
+            return None
         return Packing(copied, (last,), min(_BLOCK, extents[last]), rows)
     # The other operand is read again for each tile of lanes.
     sharing = extents[row]
