@@ -83,7 +83,8 @@ class TileFolds:
     def _fold(self, tile: Tile) -> None:
         """Set the tile's accumulators, run the reduction around its points, finish them."""
         if not self._tiling.in_vectors or tile.lanes != LANES:
-            self._fold_arrays(tile)
+            for first, rows in self._row_tiles(tile.row_start, tile.rows, self._tiling.rows):
+                self._fold_arrays(replace(tile, row_start=first, rows=rows))
         elif self._has_blocks:
             self._fold_blocks(tile)
         else:
