@@ -416,7 +416,7 @@ def test_rows_that_share_blocks_are_folded_a_few_at_a_time(
     """Also in the columns that fill no vector, none of which is computed twice: it is in place."""
     for name in ("_NEAR", "_PANELS", "_BLOCK"):
         monkeypatch.setattr(schedule, name, 16)
-    m, n, k = 60, 20, 21
+    m, n, k = 57, 20, 21
     accumulate = Program.of_exprs([Dtype.float32] * 2, [X + Y])
     after = {"epilogue": accumulate, "epilogue_reads": [access(2, (n, 1))]}
     module = product(m, n, k, "mk", right, **after)
@@ -487,6 +487,20 @@ def test_short_rows_are_one(rows: int, columns: int, in_place: bool) -> None:
     after = run(module, memories, [])
     assert_same_bits([expected.ravel()], [after[0 if in_place else 3]])
     check(module, memories)
+
+
+def test_short_rows_that_depend_on_the_column() -> None:
+    chain = E.cast(Dtype.float32, E.coord(1))
+    for _ in range(8):
+        chain = chain * X + X
+    module = f32_loop(
+        2,
+        shape=[20, 17],
+        body=Program.of_exprs([Dtype.float32], [chain]),
+        reads=[access(0, (17, 1))],
+        writes=[access(1, (17, 1))],
+    )
+    check(module, [floats(340), np.zeros(340, np.float32)])
 
 
 def test_short_rows_of_folds_of_one_element() -> None:
