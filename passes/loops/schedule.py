@@ -156,8 +156,8 @@ def _flat_tiling(nest: Nest, row: int, lane: int) -> Tiling | None:
         step, stride = view.index.stride(lane), view.index.stride(row)
         return view.guards == () and step is not None and stride == step * width
 
-    sizes = [size for size in range(2, count + 1) if count % size == 0 and size * width <= _FLAT]
-    if not sizes or not all(map(is_flat, nest.writes)):
+    sizes = [size for size in range(2, min(count, _FLAT // width) + 1) if count % size == 0]
+    if not sizes or not all(map(is_flat, (*nest.epilogue_reads, *nest.writes))):
         return None
     rows = max(sizes, key=lambda size: size * width / -(-size * width // LANES))
     copied = tuple(n for n, view in enumerate(nest.reads) if not is_flat(view))

@@ -88,7 +88,8 @@ class TileFolds:
         elif self._tiling.in_vectors and tile.lanes == LANES:
             self._fold_vectors(tile)
         else:
-            self._fold_arrays(tile)
+            for first, rows in self._row_tiles(tile.row_start, tile.rows, self._tiling.rows):
+                self._fold_arrays(replace(tile, row_start=first, rows=rows))
 
     def _turns(self, tile: Tile) -> Iterator[Turns]:
         """The loops of the reduction, whose points are the rows of the panels: all of them, or,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, f32
 from xdsl.interpreter import Interpreter
 from xdsl.ir import Block, Region
@@ -413,6 +413,24 @@ def check_product(m: int, n: int, k: int, left: str, right: str) -> None:
     check(module, memories)
 
 
+@pytest.mark.parametrize("right", ["kn", "nk"])
+def test_rows_that_share_blocks_are_folded_a_few_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, right: str
+) -> None:
+    """Also in the columns that fill no vector, none of which is computed twice: it is in place."""
+    for name in ("_NEAR", "_PANELS", "_BLOCK"):
+        monkeypatch.setattr(schedule, name, 16)
+    m, n, k = 57, 20, 21
+    accumulate = Program.of_exprs([Dtype.float32] * 2, [X + Y])
+    after = {"epilogue": accumulate, "epilogue_reads": [access(2, (n, 1))]}
+    module = product(m, n, k, "mk", right, **after)
+    check(module, [floats(m * k), floats(k * n, 1), floats(m * n, 2)])
+    LowerLoopsPass().apply(Context(), module)
+    arrays = [op for op in module.walk() if isinstance(op, memref.AllocaOp)]
+    panel_and_results = 2
+    assert len(arrays) <= 10 + panel_and_results
+
+
 @pytest.mark.parametrize(
     ("rows", "columns"), [(37, 19), (16, 32), (5, 3), (20, 20), (17, 70), (70, 17)]
 )
@@ -472,6 +490,45 @@ def test_short_rows_are_one(rows: int, columns: int, in_place: bool) -> None:
     memories = [x, column, row] if in_place else [x, column, row, np.zeros_like(x)]
     after = run(module, memories, [])
     assert_same_bits([expected.ravel()], [after[0 if in_place else 3]])
+    check(module, memories)
+
+
+def test_short_rows_that_depend_on_the_column() -> None:
+    chain = E.cast(Dtype.float32, E.coord(1))
+    for _ in range(8):
+        chain = chain * X + X
+    module = f32_loop(
+        2,
+        shape=[20, 17],
+        body=Program.of_exprs([Dtype.float32], [chain]),
+        reads=[access(0, (17, 1))],
+        writes=[access(1, (17, 1))],
+    )
+    check(module, [floats(340), np.zeros(340, np.float32)])
+
+
+def test_short_rows_of_folds_of_one_element() -> None:
+    """What is done after the fold reads a row that all rows share."""
+    chain = X
+    for _ in range(8):
+        chain = chain * X + X
+    module = f32_loop(
+        3,
+        shape=[20, 17],
+        reduction=[1],
+        monoids=[Monoid.SUM],
+        body=Program.of_exprs([Dtype.float32], [chain]),
+        reads=[access(0, (17, 1, 0))],
+        epilogue=Program.of_exprs([Dtype.float32] * 2, [X + Y]),
+        epilogue_reads=[access(1, (0, 1))],
+        writes=[access(2, (17, 1))],
+    )
+    x, row = floats(340), floats(17, 1)
+    expected = x.reshape(20, 17)
+    for _ in range(8):
+        expected = expected * x.reshape(20, 17) + x.reshape(20, 17)
+    memories = [x, row, np.zeros_like(x)]
+    assert_same_bits([(expected + row).ravel()], run(module, memories, [])[2:])
     check(module, memories)
 
 

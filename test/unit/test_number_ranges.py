@@ -37,6 +37,14 @@ def bits_of(e: E) -> E:
     return E.bitcast(Dtype.int32, e)
 
 
+INTEGERS = {
+    Dtype.int32: [*map(integer, (-1, 0, 3, 0x3F800000, -(2**31))), bits_of(X)],
+    Dtype.int64: [E.const(Dtype.int64, value) for value in (-1, 10, 2**54 + 2**30 + 1)],
+    Dtype.uint8: [E.const(Dtype.uint8, value) for value in (0, 1, 200)],
+}
+"""Integers of some dtypes; one that rounds to another float32 by way of a float64."""
+
+UNIT = E.const(Dtype.uint32, 1)
 UP_TO_2 = E.where(E.less(number(1.0), X), number(2.0), number(1.0))
 WORD = E.cast(Dtype.int32, X)
 POSITIVE = E.where(E.less(number(0.0), X), X, number(1.0))
@@ -44,6 +52,7 @@ POSITIVE = E.where(E.less(number(0.0), X), X, number(1.0))
 
 AT_MOST_1 = E.where(E.less(number(1.0), X), number(1.0), X)
 AT_LEAST_1 = E.where(E.less(X, number(1.0)), number(1.0), X)
+CLAMPED = E.where(E.less(AT_MOST_1, number(-1.0)), number(-1.0), AT_MOST_1)
 """Or they are a NaN."""
 
 
@@ -56,7 +65,7 @@ def range_of(e: E) -> NumberRange:
 def expressions(draw: st.DrawFn) -> list[E]:
     """Sums, products, maxima, choices and conversions of two floats, and of integers of them."""
     floats = [X, Y, *map(number, SPECIAL), number(-1.0)]
-    integers = [WORD, bits_of(X), *map(integer, (-1, 0, 3, 0x3F800000, -(2**31)))]
+    integers = {dtype: [E.cast(dtype, X), *constants] for dtype, constants in INTEGERS.items()}
     conditions = [E.const(Dtype.bool, False)]
     made: list[E] = []
     for _ in range(draw(st.integers(1, 8))):
@@ -68,15 +77,20 @@ def expressions(draw: st.DrawFn) -> list[E]:
         conditions.append(E.equal(a, a))
         absolute = E.maximum(a, a * number(-1.0))
         condition = draw(st.sampled_from([*conditions, E.less(absolute, c)]))
-        i, j = (draw(st.sampled_from(integers)) for _ in range(2))
-        words = [i + j, i * j, E.mod(i, j), E.maximum(i, j), bits_of(a), E.cast(Dtype.int32, a)]
-        integers.append(draw(st.sampled_from(words)))
-        converted = draw(st.sampled_from([E.cast, E.bitcast]))(Dtype.float32, i)
+        dtype, source = (draw(st.sampled_from(list(INTEGERS))) for _ in range(2))
+        i, j = (draw(st.sampled_from(integers[dtype])) for _ in range(2))
+        k = draw(st.sampled_from(integers[source]))
+        casts = [E.cast(dtype, e) for e in (a, condition, k)]
+        words = [i + j, i * j, E.mod(i, j), E.maximum(i, j), E.where(condition, i, j), *casts]
+        word = draw(st.sampled_from([*words, bits_of(a)]))
+        integers[word.dtype].append(word)
+        last = E.bitcast(Dtype.float32, integers[Dtype.int32][-1])
+        converted = draw(st.sampled_from([E.cast(Dtype.float32, i), last]))
         choice = E.where(condition, draw(st.sampled_from([a, b, c])), draw(st.sampled_from([a, b])))
         sums = [a + b, a * b, E.maximum(a, b), absolute, E.recip(a), converted, choice, choice]
         e = draw(st.sampled_from(sums))
         floats.append(e)
-        made += [e, integers[-1]]
+        made += [e, word]
     return made
 
 
@@ -86,8 +100,8 @@ def test_ranges_hold_every_value(made: list[E], x: float, y: float) -> None:
     program = Program.of_exprs([Dtype.float32] * 2, made)
     ranges = number_ranges(program)
     values = evaluate(program, [np.array(x, np.float32), np.array(y, np.float32)], ())
-    for out, value in zip(program.outs, map(float, values), strict=True):
-        least, greatest, nan = ranges[out]
+    for out, array in zip(program.outs, values, strict=True):
+        value, (least, greatest, nan) = array.item(), ranges[out]
         assert nan if math.isnan(value) else least <= value <= greatest
 
 
@@ -130,6 +144,10 @@ def test_known_comparisons(made: list[E], x: float, y: float) -> None:
             NumberRange(-math.inf, math.inf, True),
         ),
         (E(Move.CAST, Dtype.float32, (X,)), ANY),
+        (E.maximum(UP_TO_2, number(1.5)), NumberRange(1.5, 2.0, False)),
+        (CLAMPED + number(3.0), NumberRange(2.0, 4.0, True)),
+        (number(3.0) + CLAMPED, NumberRange(2.0, 4.0, True)),
+        (E.recip(CLAMPED + number(3.0)), NumberRange(0.25, 0.5, True)),
         (E.recip(UP_TO_2), NumberRange(0.5, 1.0, False)),
         (E.recip(UP_TO_2 + number(-1.5)), ANY),
         # From the least number on: its product with a half is a zero, and that of infinity isn't.
@@ -152,6 +170,7 @@ def test_known_comparisons(made: list[E], x: float, y: float) -> None:
             NumberRange(2.0**-149, 2.0**-149, False),
         ),
         (E.bitcast(Dtype.float32, bits_of(POSITIVE) + integer(1)), ANY),
+        (E.bitcast(Dtype.int32, E.maximum(E.cast(Dtype.uint32, X), UNIT)), WHOLE),
         (E.cast(Dtype.int32, AT_LEAST_1), NumberRange(0, 2**31 - 1, False)),
         (E.cast(Dtype.int32, UP_TO_2 * number(1.5)), NumberRange(1, 3, False)),
         (E.cast(Dtype.float32, bits_of(POSITIVE)), NumberRange(1.0, float(0x7F800000), False)),
