@@ -22,9 +22,9 @@ from .schedule import LANES, Tiling
 
 @dataclass(frozen=True)
 class Tile:
-    """`lanes` points along an axis times the rows along another one.
+    """`lanes` points along an axis, times the rows along another one.
 
-    Only the first `count` of the lanes are points of the nest.
+    `count` of the lanes are points of the nest: the others fill a vector.
     """
 
     lane_start: Index
@@ -117,10 +117,8 @@ class TileFolds:
             yield ZERO, tile
             return
         with self._points.tile_loop(self._tiling.lane, tile.count, LANES) as (column, start):
-            yield (
-                column,
-                replace(tile, lane_start=tile.lane_start + start, lanes=LANES, count=LANES),
-            )
+            lane_start = tile.lane_start + start
+            yield column, replace(tile, lane_start=lane_start, lanes=LANES, count=LANES)
 
     def _rows(self, tile: Tile) -> Iterator[int]:
         """The rows of a tile, the current point's being each in turn."""
