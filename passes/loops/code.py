@@ -6,8 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from xdsl.dialects import memref, vector
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects import memref
 from xdsl.ir import SSAValue
 
 from dialects.prog import type_of
@@ -16,7 +15,7 @@ from passes.index import Index
 
 from .nest import Nest
 from .panels import Block, Panel
-from .points import ZERO, Points
+from .points import ZERO, Points, load_op
 
 Turns: TypeAlias = Sequence[tuple[int, Index, int]]
 """Loops within each other, outermost first: an axis, where it starts, and how many turns."""
@@ -152,13 +151,9 @@ class NestCode:
     def load_cells(self, cells: Sequence[SSAValue], place: Index) -> list[SSAValue]:
         """The accumulators at `place`, vectors of those from there on within `vectors_along`."""
         index = self.points.emit(place)
-        return [self.builder.effect(self._load(cell, index))[0] for cell in cells]
-
-    def _load(self, cells: SSAValue, index: SSAValue) -> memref.LoadOp | vector.LoadOp:
-        load = memref.LoadOp.get(cells, [index])
-        if self._vector_axis is None:
-            return load
-        return vector.LoadOp(cells, [index], scalable(load.res.type))
+        as_vector = self._vector_axis is not None
+        loads = [load_op(cell, index, as_vector=as_vector) for cell in cells]
+        return [self.builder.effect(load)[0] for load in loads]
 
     def store_cells(
         self, values: Sequence[SSAValue], cells: Sequence[SSAValue], place: Index
@@ -166,8 +161,7 @@ class NestCode:
         """Set the accumulators at `place`, those from there on to the lanes of vectors."""
         index = self.points.emit(place)
         for value, cell in zip(values, cells, strict=True):
-            store = vector.StoreOp if isinstance(value.type, VectorType) else memref.StoreOp.get
-            self.builder.effect(store(value, cell, [index]))
+            self.points.store(value, cell, index)
 
     def fold_into(self, cells: Sequence[SSAValue], place: Index) -> None:
         """Fold the current point into the accumulators at `place`."""

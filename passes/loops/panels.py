@@ -16,11 +16,10 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
 from xdsl.ir import SSAValue
 
 from dialects.prog import Dtype, memory_dtype, type_of
-from dialects.vector import scalable
 from passes.index import Index
 
 from .nest import View
-from .points import ZERO, Points
+from .points import ZERO, Points, load_op
 
 _SIDE = 4
 """Rows and columns of the blocks that are transposed in registers: any machine has vectors of 4."""
@@ -65,15 +64,12 @@ class Panel:
         """Make all elements zero, for lanes that are never filled."""
         zero = self._points.builder.constant(self._dtype, 0)
         with self._points.builder.loop(self._size) as loop:
-            self._store(zero, loop.variable)
+            self._points.store(zero, self._memory, loop.variable)
 
     def load(self, row: Index, lane: Index, *, as_vector: bool) -> SSAValue:
         """The element of a lane in a row, or the vector of those from there on."""
         index = self._points.emit(row * self._lanes + lane)
-        if as_vector:
-            load = vector.LoadOp(self._memory, [index], scalable(type_of(self._dtype)))
-        else:
-            load = memref.LoadOp.get(self._memory, [index])
+        load = load_op(self._memory, index, as_vector=as_vector)
         # The loop around the fills is further out, but the index may not depend on it.
         return self._points.builder.pure(load, hoisted=False)
 
@@ -101,7 +97,7 @@ class Panel:
             points.axes[last] = block.start + k
             points.axes[block.lane] = block.lane_start + lane
             place = points.emit(start + k * self._lanes + lane)
-            self._store(points.read(self._view), place)
+            points.store(points.read(self._view), self._memory, place)
 
     def _transpose(self, block: Block, start: Index) -> None:
         points, last = self._points, block.axes[-1]
@@ -115,7 +111,7 @@ class Panel:
                     rows.append(self._load_vector(points.value(self._view.index)))
                 for i, column in enumerate(self._transposed(rows)):
                     place = points.emit(start + (k + i) * self._lanes + lane)
-                    points.builder.effect(vector.StoreOp(column, self._memory, [place]))
+                    points.store(column, self._memory, place)
 
     def _transposed(self, rows: Sequence[SSAValue]) -> list[SSAValue]:
         """The columns of four rows."""
@@ -134,6 +130,3 @@ class Panel:
     def _load_vector(self, index: SSAValue) -> SSAValue:
         load = vector.LoadOp(self._view.memory, [index], self._vector_type)
         return self._points.builder.effect(load)[0]
-
-    def _store(self, value: SSAValue, index: SSAValue) -> None:
-        self._points.builder.effect(memref.StoreOp.get(value, self._memory, [index]))

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from itertools import count
 
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import VectorType, i64
 from xdsl.ir import SSAValue
 
 from dialects.prog import Program, memory_dtype, type_of
-from dialects.vector import SCALE, VScaleOp, is_scalable, scalable
+from dialects.vector import SCALE, VScaleOp, scalable
 from passes.index import Coordinate, Index, Symbol, coordinate
 
 from .builder import LoopBuilder
@@ -20,6 +20,15 @@ from .nest import Guard, Nest, View
 from .scalars import Scalars, emit_program
 
 ZERO = Index()
+
+
+def load_op(
+    memory: SSAValue, index: SSAValue, *, as_vector: bool = False
+) -> memref.LoadOp | vector.LoadOp:
+    """A load of an element of `memory`, or of the scalable vector of those from there on."""
+    if as_vector:
+        return vector.LoadOp(memory, [index], scalable(type_of(memory_dtype(memory))))
+    return memref.LoadOp.get(memory, [index])
 
 
 class Points:
@@ -146,15 +155,12 @@ class Points:
 
     def read_vector(self, view: View) -> SSAValue:
         """The elements of `view`, which has no guards, from the current point on."""
-        type_ = scalable(type_of(memory_dtype(view.memory)))
-        return self._loaded(vector.LoadOp(view.memory, [self.value(view.index)], type_))
+        return self._load(view.memory, self.value(view.index), as_vector=True)
 
-    def _load(self, memory: SSAValue, index: SSAValue) -> SSAValue:
-        return self._loaded(memref.LoadOp.get(memory, [index]))
-
-    def _loaded(self, load: memref.LoadOp | vector.LoadOp) -> SSAValue:
+    def _load(self, memory: SSAValue, index: SSAValue, *, as_vector: bool = False) -> SSAValue:
+        load = load_op(memory, index, as_vector=as_vector)
         # What nobody writes meanwhile is loaded as far out as its index is known.
-        if load.operands[0] in self._written:
+        if memory in self._written:
             return self.builder.effect(load)[0]
         return self.builder.pure(load)
 
@@ -178,10 +184,12 @@ class Points:
     def write(self, results: Sequence[SSAValue]) -> None:
         """Store the results of the current point, or of those that vectors hold."""
         for view, result in zip(self.nest.writes, results, strict=True):
-            index = self.value(view.index)
-            is_vector = is_scalable(result.type)
-            store = vector.StoreOp if is_vector else memref.StoreOp.get
-            self.builder.effect(store(result, view.memory, [index]))
+            self.store(result, view.memory, self.value(view.index))
+
+    def store(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
+        """Store an element of `memory`, or those from there on that the lanes of a vector are."""
+        store = vector.StoreOp if isinstance(value.type, VectorType) else memref.StoreOp.get
+        self.builder.effect(store(value, memory, [index]))
 
     # Indices
 
